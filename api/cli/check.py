@@ -17,6 +17,7 @@ from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.checked import CheckShown, next_command, tell
 from veritrail_graph.api.cli.checked_watch import Watched
+from veritrail_graph.api.cli.columns import Columns, remember, with_columns
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     NOT_ALL_SUCCEEDED,
@@ -76,15 +77,17 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """The way to read an answer over plain texts.
+    """The way to read plain texts and tables.
 
     Attributes:
-        question: The question that it answers.
+        question: The question that an answer over plain texts answers.
         words: Words of a chunk of a source.
+        columns: What the columns of tables are.
     """
 
     question: str | None
     words: int
+    columns: str | None = None
 
 
 @judging(
@@ -121,6 +124,7 @@ def check(
         str | None,
         typer.Option(metavar="TEXT", help="The question that the answer answers."),
     ] = None,
+    columns: Columns = None,
     process_id: Annotated[
         str | None,
         typer.Option(
@@ -189,10 +193,12 @@ def check(
     _refuse_incomplete(given, answer, sources, question)
     if since is not None and not any("://" in text for text in given):
         raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
-    plain = _Plain(question, chunk_words)
+    plain = _Plain(question, chunk_words, columns)
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
     shown = CheckShown(every=every, verbose=verbose)
     done, following = run(_checked(settings, wanted), as_json=as_json)
+    if done.checked.processes:
+        remember([Path(one) for one in given], wanted.options.storing.importing)
     fault = done.fault or _only_fault(done)
     if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:
         fail(fault, as_json=as_json)
@@ -241,6 +247,7 @@ def _wanted(
     from veritrail_graph.api.app.check_terms import CheckOptions
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
+    from veritrail_graph.graph.importers.registry import ImportOptions
 
     if how["engine"] is None and how["model"] is None and settings.recorded is not None:
         how["engine"] = RECORDED
@@ -248,6 +255,7 @@ def _wanted(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         force=True,
         patience=WRITER_SECONDS,
+        importing=with_columns(ImportOptions(), plain.columns),
     )
     made = None
     if answer is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.columns import Columns, remember, with_columns
 from veritrail_graph.api.cli.exits import WRONG_USE, Exit, run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
@@ -36,6 +37,7 @@ def doctor(
     question: Annotated[
         str | None, typer.Option(metavar="TEXT", help="With --answer: the question.")
     ] = None,
+    columns: Columns = None,
     ask: Annotated[
         bool,
         typer.Option("--ask", help="Also ask the model one short question, which may cost a bit."),
@@ -52,9 +54,9 @@ def doctor(
     if what:
         if ask:
             raise InputError("--ask is about the model of this machine; leave out the files.")
-        _look_at_inputs(what, answer, question, as_json=as_json)
-    elif answer or question:
-        raise InputError("Name the folder that --answer or --question is about.")
+        _look_at_inputs(what, answer, question, columns, as_json=as_json)
+    elif answer or question or columns:
+        raise InputError("Name the file or folder that --answer, --question or --columns is about.")
     else:
         _look_at_setup(ask=ask, as_json=as_json)
 
@@ -85,14 +87,21 @@ def _look_at_setup(*, ask: bool, as_json: bool) -> None:
 
 
 def _look_at_inputs(
-    paths: list[Path], answer: str | None, question: str | None, *, as_json: bool
+    paths: list[Path],
+    answer: str | None,
+    question: str | None,
+    columns: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     from veritrail_graph.api.app.doctor_inputs import examine_inputs
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.registry import ImportOptions
 
     most = Settings().max_node_text
-    importing = ImportOptions(answer=answer, question=question, max_node_text=most)
+    importing = with_columns(
+        ImportOptions(answer=answer, question=question, max_node_text=most), columns
+    )
     found: list[InputExamined] = []
 
     async def look() -> None:
@@ -104,6 +113,8 @@ def _look_at_inputs(
     run(look(), as_json=as_json)
     if not found:
         raise InputError(f"{', '.join(map(str, paths))}: there is no process in it")
+    if any("format" in one.holds for one in found):
+        remember(paths, importing)
     unread = [one for one in found if not one.can_be_checked]
     if as_json:
         print_json(

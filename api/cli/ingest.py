@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veritrail_graph.api.cli.advice import ADVICE
+from veritrail_graph.api.cli.columns import Columns, remember, with_columns
 from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     WRONG_USE,
@@ -137,6 +138,7 @@ def ingest(
             help="Summaries: how many of a level one of the next level summarises.",
         ),
     ] = None,
+    columns: Columns = None,
     verifies: Annotated[
         bool,
         typer.Option(
@@ -162,6 +164,17 @@ def ingest(
         raise InputError("--keep keeps what is replaced: name --replace, too")
     if infer not in (None, "overlap"):
         raise InputError(f"--infer {infer!r}: the only further way is `overlap`")
+    importing = ImportOptions(
+        answer,
+        question,
+        community_level,
+        sources,
+        answer_id=answer_id,
+        only_explicit=only_explicit,
+        infer_overlap=infer is not None,
+        grouping=grouping,
+        named=_named(ctx),
+    )
     options = IngestOptions(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         replace=replace,
@@ -172,17 +185,7 @@ def ingest(
         stated=verifies and not asks_model(Settings()),
         format=format_name,
         patience=WRITER_SECONDS,
-        importing=ImportOptions(
-            answer,
-            question,
-            community_level,
-            sources,
-            answer_id=answer_id,
-            only_explicit=only_explicit,
-            infer_overlap=infer is not None,
-            grouping=grouping,
-            named=_named(ctx),
-        ),
+        importing=with_columns(importing, columns),
     )
     store_and_tell(
         lambda app, outcomes: ingest_paths(app, paths, options, outcomes),
@@ -277,6 +280,8 @@ async def ingest_paths(
             if pace.has_begun("nodes"):
                 say(GO_ON, "yellow")
             raise
+    if not all(isinstance(made, VeriTrailError) for _, made in outcomes):
+        remember(paths, options.importing)
     return None
 
 

@@ -39,12 +39,17 @@ def spelled(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", parted).strip("_").lower()
 
 
-def missing(names: Iterable[str]) -> str | None:
-    """Return which column is missing; None: all that are needed are there."""
+def missing(names: Iterable[str], mapped: Collection[str] = ()) -> str | None:
+    """Return which column is missing; None: all that are needed are there.
+
+    Args:
+        names: The columns of a table.
+        mapped: The meanings for which the caller names a column.
+    """
     there = {spelled(name) for name in names}
     for what, known in (("contexts", CONTEXTS), ("answer", ANSWER)):
-        if there.isdisjoint(known):
-            return f"no column of the {what}: {', '.join(known)}"
+        if there.isdisjoint(known) and what not in mapped:
+            return f"no column of the {what}: {', '.join(known)}; --columns {what}=NAME names it"
     return None
 
 
@@ -68,7 +73,7 @@ def unread(row: Mapping[str, Any], chosen: str | None, known: Sequence[str]) -> 
         if spelled(name) in known
         and name != chosen
         and _is_filled(value)
-        and (chosen is None or value != row[chosen])
+        and (chosen is None or value != row.get(chosen))
     ]
 
 

@@ -1,8 +1,10 @@
 """Logs of question, contexts and answer: one row is one process.
 
-The columns are those of RAGAS, DeepEval and TruLens (`columns`). The contexts are the source text,
-the answer is the final output, and each context was an input to it. The question is the question
-of the process; a reference answer and all other columns stay in the metadata of the answer.
+The columns are those of RAGAS, DeepEval and TruLens (`columns`), or those that the caller maps;
+results of Promptfoo, OpenAI's evals and TruLens are made into such rows. The contexts are the
+source text, the answer is the final output, and each context was an input to it. The question is
+the question of the process; a reference answer and all other columns stay in the metadata of the
+answer.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files, nulled, printed, tables
+from veritrail_graph.graph.importers.column_map import ColumnMap, cell
 from veritrail_graph.graph.importers.columns import (
     ANSWER,
     CONTEXTS,
@@ -30,6 +33,7 @@ from veritrail_graph.graph.importers.columns import (
     unread,
 )
 from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.evaluations import answers_in, as_row, results_of
 from veritrail_graph.graph.importers.process_file.reading import NotJson
 from veritrail_graph.graph.importers.records import Header, ProcessInput, is_written
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -47,24 +51,21 @@ class RagImporter:
     name = NAME
     description = "rows of question, contexts and answer: CSV, TSV, JSON, JSON Lines, parquet"
     extra = None
-    options = frozenset[str]()
+    options = frozenset({"columns"})
 
     def detect(self, path: Path) -> str | None:
         """By the names of the columns."""
         if not path.is_file():
             return "not a file"
-        if tables.is_table(path):
-            try:
-                names = tables.columns(path)
-            except (InputError, OSError, ValueError) as error:
-                return str(error)
-            return missing(names)
         try:
-            rows = _some_rows(path)
-        except InputError as error:
+            names = tables.columns(path) if tables.is_table(path) else []
+            rows = _some_rows(path) if missing(names) else []
+        except (InputError, OSError, ValueError) as error:
             return str(error)
+        if not missing(names):
+            return None
         if not rows:
-            return "no rows in it"
+            return missing(names) if names else "no rows in it"
         faults = [missing(list(row)) for row in rows]
         return None if None in faults else faults[0]
 
@@ -76,33 +77,58 @@ class RagImporter:
         """
         if not path.is_file():
             raise InputError(f"{path} is not a file")
+        columns = options.columns or ColumnMap({})
+        if columns.columns and (fault := columns.fault(column_names(path))):
+            raise InputError(f"{path}: {fault}")
         for number, row, doubts in _rows(path):
             where = f"{path}#{number}"
-            yield Found(where, partial(process_of_row, row, where, doubts=doubts))
+            made = partial(process_of_row, row, where, doubts=doubts, columns=columns)
+            yield Found(where, made)
+
+
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of a file: those of its heading, or of its first row.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    if tables.is_table(path):
+        return tables.columns(path)
+    return next((list(row) for row in _some_rows(path)), [])
 
 
 def _some_rows(path: Path) -> list[Mapping[str, Any]]:
-    """Return the first rows of a file of JSON; a row that failed may stand before the others."""
+    """Return the first rows of a file; a row that failed may stand before the others."""
+    if tables.is_table(path):
+        some = [row for _, row, _ in islice(_of_table(path), _LOOKED_AT)]
+        return [row for row in some if isinstance(row, dict)]
     first = files.first_value(path)
     if first is None:
         return []
-    rows = rows_of(first)
-    some = list(rows.rows[:_LOOKED_AT]) if rows is not None else [first]
-    if rows is None and isinstance(first, dict) and missing(list(first)) and files.is_lines(path):
-        some = [row for _, row in islice(files.values(path), _LOOKED_AT)]
+    rows = _held(first)
+    some = list(rows.rows[:_LOOKED_AT]) if rows is not None else [as_row(first)]
+    if rows is None and isinstance(first, dict) and missing(list(some[0])) and files.is_lines(path):
+        some = [as_row(row) for _, row in islice(files.values(path), _LOOKED_AT)]
     return [row for row in some if isinstance(row, dict)]
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
+def _held(value: Any) -> Rows | None:
+    """Return the rows of a document; None: it has none."""
+    results = results_of(value) if isinstance(value, dict) else None
+    rows = Rows(results) if results is not None else rows_of(value)
+    return None if rows is None else Rows([as_row(row) for row in rows.rows], rows.doubts)
+
+
+def _rows(path: Path) -> Iterator[tuple[int | str, Any, Sequence[str]]]:
     """Number and row, with what has to be said of it; an InputError in place of a bad one."""
     if tables.is_table(path):
         yield from _of_table(path)
     elif files.is_lines(path):
-        yield from ((number, row, ()) for number, row in files.values(path))
+        yield from ((number, as_row(row), ()) for number, row in files.values(path))
     else:
         whole = files.document(path)
         try:
-            found = rows_of(whole) or Rows([whole])
+            found = _held(whole) or Rows([as_row(whole)])
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         doubts = found.doubts or [()] * len(found.rows)
@@ -110,15 +136,16 @@ def _rows(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
             yield number, row, said
 
 
-def _of_table(path: Path) -> Iterator[tuple[int, Any, Sequence[str]]]:
-    fault = missing(tables.columns(path))
-    if fault:
-        raise InputError(f"{path}: {fault}")
+def _of_table(path: Path) -> Iterator[tuple[int | str, Any, Sequence[str]]]:
     for number, row in tables.rows(path):
         if isinstance(row, InputError):
             yield number, row, ()
-        else:
-            yield number, *_parted(row)
+            continue
+        answers = answers_in(row)
+        for place, one in enumerate(answers, start=1):
+            yield f"{number}.{place}" if len(answers) > 1 else number, one, ()
+        if not answers:
+            yield number, *_parted(as_row(row))
 
 
 def _parted(row: dict[str, Any]) -> tuple[dict[str, Any], Sequence[str]]:
@@ -152,6 +179,7 @@ def process_of_row(
     format_name: str = NAME,
     made_from: Any = None,
     doubts: Sequence[str] = (),
+    columns: ColumnMap | None = None,
 ) -> ProcessInput:
     """The process of one row.
 
@@ -161,6 +189,7 @@ def process_of_row(
         format_name: The format that it was read from.
         made_from: What the row was made from; None: it was read as it is.
         doubts: What has to be said of it.
+        columns: The columns that the caller mapped.
 
     Raises:
         InputError: It is no row of question, contexts and answer.
@@ -169,7 +198,8 @@ def process_of_row(
         raise row
     if not isinstance(row, dict):
         raise InputError(f"{where}: a row must be an object, not {type(row).__name__}")
-    fault = missing(list(row))
+    mapped = columns.columns if columns is not None else {}
+    fault = missing(list(row), mapped)
     if fault:
         raise InputError(f"{where}: {fault}")
     try:
@@ -177,14 +207,14 @@ def process_of_row(
     except NotJson as error:
         raise InputError(f"{where}: {error}") from None
     chosen = {
-        what: named(row, names)
+        what: mapped.get(what) or named(row, names)
         for what, names in (
             ("question", QUESTION), ("contexts", CONTEXTS), ("answer", ANSWER),
             ("reference", REFERENCE),
         )
     }  # fmt: skip
     question, given, answer, reference = (
-        None if name is None else row[name] for name in chosen.values()
+        None if name is None else cell(row, name) for name in chosen.values()
     )
     if not isinstance(answer, str) or not answer.strip():
         raise InputError(f"{where}: the answer is empty or no text")
@@ -204,6 +234,7 @@ def process_of_row(
             terminals=("answer",),
             warnings=(
                 *doubts,
+                *_remembered(columns),
                 *_unread(row, chosen),
                 *contexts.doubts(),
                 *nulled.remarks(row if made_from is None else made_from),
@@ -228,6 +259,14 @@ def process_of_row(
     for name in known.values():
         draft.edge(name, "answer", where)
     return draft
+
+
+def _remembered(columns: ColumnMap | None) -> Iterator[str]:
+    if columns is not None and columns.is_remembered:
+        yield (
+            f"The columns are read as they were mapped for an earlier table with the same columns: "
+            f"{columns}. --columns maps them anew."
+        )
 
 
 def _unread(row: Mapping[str, Any], chosen: Mapping[str, str | None]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.answer_file import split_option
+from veritrail_graph.graph.importers.column_map import ColumnMap, KnownTables
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.plugins import Plugin, Unusable, needs
 from veritrail_graph.graph.plugins import load as load_plugins
@@ -50,8 +51,12 @@ DATA_SUFFIXES = (
     ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pb", ".binpb", ".gz",
 )  # fmt: skip
 """Files of a folder that are looked at."""
+_TABLES = "rag"
+"""The format of tables whose columns can be mapped."""
 EMBEDDED = "embedded"
 """The address of the embedded engine."""
+_OF_ALL = ("max_node_text", "named", "only_explicit", "graph", "known_tables")
+"""Options that are not for certain formats."""
 _SHOWN = {"infer_overlap": "infer"}
 """Options by the name that people know them by, where it is another one."""
 _LOGIN = re.compile(r"://.*@", re.DOTALL)
@@ -76,6 +81,8 @@ class ImportOptions:
         named: Fields that the caller set, perhaps to their default.
         graph: The graph that an address in the place of a path names, with its login; None: the
             address alone.
+        columns: The columns of a table, as the caller maps them; None: by their names.
+        known_tables: The columns of earlier tables, as they were mapped.
     """
 
     answer: str | None = None
@@ -89,15 +96,17 @@ class ImportOptions:
     grouping: int | None = None
     named: frozenset[str] = frozenset()
     graph: DatabaseAddress | None = None
+    columns: ColumnMap | None = None
+    known_tables: KnownTables = field(default_factory=KnownTables)
 
     @property
     def of_formats(self) -> list[str]:
         """Fields for certain formats that are set, in their order."""
         return [
-            field.name
-            for field in fields(self)
-            if field.name not in ("max_node_text", "named", "only_explicit", "graph")
-            and (field.name in self.named or getattr(self, field.name) != field.default)
+            one.name
+            for one in fields(self)
+            if one.name not in _OF_ALL
+            and (one.name in self.named or getattr(self, one.name) != one.default)
         ]
 
 
@@ -225,6 +234,8 @@ def find_processes(
     if address is None and not path.is_file() and not path.is_dir():
         # A pipe is read once, and what is read here is read several times; a device never ends.
         raise InputError(f"{path} is neither a file nor a folder; write what it gives to a file")
+    if format_name is None and address is None and path.is_file():
+        format_name, options = _as_mapped(path, options)
     every = by_name.values()
     by_name = {name: one for name, one in by_name.items() if _reads_addresses(one) == bool(address)}
     if format_name is not None:
@@ -249,6 +260,21 @@ def find_processes(
     from veritrail_graph.graph.importers.misfit import explain
 
     raise InputError(explain(path, reasons), code="no_known_format")
+
+
+def _as_mapped(path: Path, options: ImportOptions) -> tuple[str | None, ImportOptions]:
+    """Return the format of a table whose columns are mapped, now or before, and its options."""
+    if options.columns is not None:
+        return _TABLES, options
+    if not options.known_tables.maps:
+        return None, options
+    from veritrail_graph.graph.importers.rag import column_names  # it imports this module
+
+    try:
+        columns = options.known_tables.map_of(column_names(path))
+    except InputError:  # who reads it says so
+        columns = None
+    return (None, options) if columns is None else (_TABLES, replace(options, columns=columns))
 
 
 def address_of(path: Path) -> str | None:

@@ -1,0 +1,134 @@
+"""Results of Promptfoo, of OpenAI's evals and of TruLens as rows of question, contexts, answer."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.evaluations import answers_in, as_row, results_of
+from veritrail_graph.graph.importers.registry import find_processes
+from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.model import Origin
+
+ASKED = "Who runs the bakery in Vik?"
+FOUND = "The bakery in Vik has been run by the Dahl family since 1958."
+SAID = "The Dahl family runs it."
+
+
+def of_promptfoo() -> dict[str, Any]:
+    result = {
+        "id": "r-1", "provider": {"id": "openai:gpt-5.4"}, "success": True,
+        "vars": {"question": ASKED, "context": FOUND},
+        "prompt": {"raw": f"Answer {ASKED} from {FOUND}", "label": "p"},
+        "response": {"output": SAID},
+    }  # fmt: skip
+    return {"evalId": "e-1", "results": {"version": 3, "results": [result]}, "config": {}}
+
+
+def of_openai() -> dict[str, Any]:
+    return {
+        "object": "eval.run.output_item", "id": "o-1", "status": "pass",
+        "datasource_item": {"question": ASKED, "context": FOUND},
+        "sample": {
+            "model": "gpt-5.4", "input": [{"role": "user", "content": ASKED}],
+            "output": [{"role": "assistant", "content": SAID}],
+        },
+    }  # fmt: skip
+
+
+def of_trulens() -> dict[str, Any]:
+    def called(name: str, returned: Any) -> dict[str, Any]:
+        return {"stack": [{"method": {"name": name}}], "rets": returned}
+
+    calls = [called("retrieve", [FOUND]), called("query", SAID)]
+    record = json.dumps({"main_input": ASKED, "calls": calls})
+    row = {"app_id": "rag", "record_id": "t-1", "input": ASKED, "output": SAID}
+    return {**row, "record_json": record, "Groundedness": 0.4}
+
+
+def of_trulens_feedback() -> dict[str, Any]:
+    judged = [{"args": {"question": ASKED, "context": FOUND}, "ret": 0.9}]
+    row = {key: one for key, one in of_trulens().items() if key != "record_json"}
+    return {**row, "Context Relevance_calls": judged}
+
+
+EVERY = [of_promptfoo(), of_openai(), [of_trulens()], [of_trulens_feedback()]]
+
+
+def the_one(path: Path) -> Draft:
+    (found,) = find_processes(path)
+    draft = found.open()
+    assert isinstance(draft, Draft)
+    survey(draft)
+    return draft
+
+
+@pytest.mark.parametrize("value", EVERY, ids=["promptfoo", "openai", "trulens", "feedback"])
+def test_question_contexts_and_answer_are_told_apart(value: Any, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+    draft = the_one(path)
+
+    assert draft.header.source_format == "rag"
+    assert draft.header.question == ASKED
+    assert {one.text: one.origin for one in draft.nodes.values()} == {
+        FOUND: Origin.SOURCE, SAID: Origin.GENERATED,
+    }  # fmt: skip
+
+
+def test_each_prompt_of_a_table_of_promptfoo_is_a_process(tmp_path: Path) -> None:
+    path = tmp_path / "output.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["question", "context", "[gpt-5.4] brief", "[gpt-5.4] long"])
+        writer.writerow([ASKED, FOUND, f"[PASS] {SAID}", "[FAIL] (no)\n---\nNobody does."])
+
+    first, second = find_processes(path)
+
+    assert [one.where.rpartition("#")[2] for one in (first, second)] == ["1.1", "1.2"]
+    texts = [[one.text for one in found.open().records() if hasattr(one, "text")]
+             for found in (first, second)]  # fmt: skip
+    assert texts == [[FOUND, SAID], [FOUND, "(no)\n---\nNobody does."]]
+
+
+def test_a_table_of_trulens_holds_what_its_retrievers_returned(tmp_path: Path) -> None:
+    path = tmp_path / "records.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(of_trulens()))
+        writer.writeheader()
+        writer.writerow(of_trulens())
+
+    assert FOUND in {one.text for one in the_one(path).nodes.values()}
+
+
+def test_a_result_without_an_answer_is_named_alone(tmp_path: Path) -> None:
+    value = of_promptfoo()
+    results = value["results"]["results"]
+    results.append({**results[0], "response": {"error": "timed out"}})
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+    first, second = find_processes(path)
+
+    assert first.open().header.question == ASKED
+    with pytest.raises(InputError, match=r"json#2: the answer is empty or no text"):
+        second.open()
+
+
+@pytest.mark.parametrize("other", [None, 7, "x", [], [7], {"x": {}}, [{"args": 7}]])
+def test_records_whose_parts_are_of_another_type_raise_nothing(other: Any) -> None:
+    records = [of_promptfoo()["results"]["results"][0], *EVERY[1:2], of_trulens(),
+               of_trulens_feedback()]  # fmt: skip
+    for record in records:
+        for key in record:
+            row = as_row({**record, key: other})
+            assert isinstance(answers_in(row), list)
+    assert results_of({"results": other}) is None
+    assert results_of({"results": {"results": other}}) is None
