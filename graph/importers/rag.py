@@ -80,6 +80,9 @@ class RagImporter:
         columns = options.columns or ColumnMap({})
         if columns.columns and (fault := columns.fault(column_names(path))):
             raise InputError(f"{path}: {fault}")
+        fault = missing(tables.columns(path), columns.columns) if tables.is_table(path) else None
+        if fault and all(missing(list(row), columns.columns) for row in _some_rows(path)):
+            raise InputError(f"{path}: {fault}")
         for number, row, doubts in _rows(path):
             where = f"{path}#{number}"
             made = partial(process_of_row, row, where, doubts=doubts, columns=columns)

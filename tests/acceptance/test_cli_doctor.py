@@ -89,5 +89,8 @@ def test_files_are_looked_at_with_what_to_record_and_without_storing(
     assert f"veritrail check {log}" in veritrail("doctor", log).err
     assert veritrail("doctor", log, "--json").json["inputs"][0]["holds"]["texts"]["source"] == 1
     nothing = veritrail("doctor", "--answer", log, status=2)
-    assert "Name the folder" in nothing.err
+    assert "Name the file or folder" in nothing.err
     assert "leave out the files" in veritrail("doctor", log, "--ask", status=2).err
+    log.write_text(json.dumps({"facts": ["It carries 42 cars."], "said": "It has 48."}), "utf-8")
+    veritrail("doctor", log, "--columns", "contexts=facts,answer=said")
+    assert "as they were mapped for an earlier table" in veritrail("doctor", log).out
