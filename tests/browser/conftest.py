@@ -56,12 +56,14 @@ def home() -> Iterator[Veritrail]:
 def site(home: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     """The service with `harbour-summary`, `graphrag-energy` (by recorded answers) and `pump-log`.
 
+    `crane-run` is the log of an agent that turned a figure.
     The claims of `pump-log` were judged by a (scripted) model: k0 to k10 have every verdict that
     there is, k5 failed, k11 was never verified.
     """
     for name in ("harbour-summary", "graphrag-energy"):
         home("ingest", str(EXAMPLES / f"{name}.json"))
         home("verify", name, "--engine", "recorded")
+    home("check", str(EXAMPLES / "tasks" / "agent.json"), "--process-id", "crane-run")
     home("ingest", pumps(tmp_path_factory.mktemp("site") / "pump-log.json", PUMPS))
     chosen = [part for number in range(PUMPS - 1) for part in ("--claim-id", f"k{number}")]
     with ModelServer(faults=_unlucky) as server:

@@ -18,6 +18,7 @@ PAGES = {
     "check": "/check",
     "upload": "/upload",
     "process": f"/processes/{PROCESS}",
+    "run of an agent": "/processes/crane-run",
     "process, filtered to nothing": f"/processes/{PROCESS}?q=nothing-says-this",
     "claim": f"/processes/{PROCESS}/claims/k2",
     "claim that failed": f"/processes/{PROCESS}/claims/k5",
@@ -39,7 +40,9 @@ PAGES = {
     "jobs": "/jobs",
     "nothing there": "/processes/no-such-process",
 }
-AGAIN = ("processes", "process", "claim", "graph at a claim", "review", "report")
+AGAIN = (
+    "processes", "process", "run of an agent", "claim", "graph at a claim", "review", "report",
+)  # fmt: skip
 """What is looked at in the dark and on a phone too: every style sheet and every kind of mark."""
 CONTRAST = {"runOnly": ["color-contrast"]}
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -23,6 +23,13 @@ from veritrail_graph.api.page.rendering import render
 from veritrail_graph.api.page.views import process as views
 from veritrail_graph.api.page.views.process import PAGE, item_of, unready_words, wanted
 from veritrail_graph.api.page.views.shared import shared_words
+from veritrail_graph.api.page.views.timeline import (
+    MOST_STEPS,
+    Timeline,
+    is_run,
+    may_be_run,
+    timeline,
+)
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.held_file import HeldFile
 from veritrail_graph.api.service.http.one_version import OneVersion
@@ -49,7 +56,7 @@ from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
 from veritrail_graph.graph.model.dialogue import is_dialogue
-from veritrail_graph.graph.model.listed import JudgedClaim
+from veritrail_graph.graph.model.listed import ANY_NODE, JudgedClaim
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(route_class=OneVersion, include_in_schema=False)
@@ -128,6 +135,9 @@ CHIPS = 8
 MOST_NODES = 200
 """Nodes that can be chosen."""
 
+PLACED = 100
+"""Claims whose places are marked in the steps of a run of agents."""
+
 ATTRIBUTED = 20
 """Nodes with attributed sentences that are named."""
 
@@ -166,12 +176,14 @@ async def show_process(
         questions,
         (probes, more),
         attributed,
+        run,
     ) = await asyncio.gather(
         _listed(app, process_id, wanted, order, cursor),
         _answer(app, process_id, shown, part, wanted),
         app.nodes.questions(process_id, asked),
         app.claims.search(process_id, asked=True, limit=PROBES),
         app.attributions.nodes(process_id, limit=ATTRIBUTED),
+        _timeline(app, process, unsupported),
     )
     known = {
         "verdict": verdict,
@@ -186,6 +198,7 @@ async def show_process(
         request,
         "process.html",
         picture=await _picture(app, process, pictured) if pictured else None,
+        run=run,
         attributed=attributed[0],
         more_attributed=attributed[1],
         process=process,
@@ -280,6 +293,20 @@ async def _picture(app: Application, process: Process, claim_id: str) -> Markup 
     with suppress(NotFound):
         return await claim_picture(app, process, await app.claims.get(process.process_id, claim_id))
     return None
+
+
+async def _timeline(app: Application, process: Process, unsupported: int) -> Timeline | None:
+    """Return the steps of a run of agents; None: it is another process."""
+    if is_dialogue(process.terminals) or not may_be_run(process):
+        return None
+    nodes, _ = await app.drawings.search(process.process_id, ANY_NODE, (-1, -1), MOST_STEPS)
+    if not is_run(process, nodes):
+        return None
+    found = ()
+    if unsupported:
+        page, _ = await app.checking.findings(process.process_id, limit=PLACED)
+        found = page.findings
+    return timeline(process, nodes, found)
 
 
 @router.get("/processes/{process_id}/near-duplicates", dependencies=[needs(Scope.READ)])

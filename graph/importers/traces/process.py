@@ -180,7 +180,8 @@ class _Linking:
         )
         where = self.trace.trace_id or name or "trace"
         left_out = 0
-        for span in kept:
+        # What a model was given comes before it, also where no call gave it.
+        for span in sorted(kept, key=lambda one: one.order):
             draft.node(
                 span.name, span.text, f"{where} {span.name}", origin=span.origin, kind=span.kind,
                 step=span.step, metadata=span.about,

@@ -90,6 +90,7 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
     assert "Not Fully Supported" in marked[0]
     assert "removed 84,200 cubic metres" in marked[0]
     assert len(listed(page)) == 24
+    assert "timeline" not in page
     for words in (
         "no model was asked",
         "All verdicts in force are indicative",
@@ -98,6 +99,21 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
         'Verdicts by</dt><dd><bdi>lexical</bdi> <span class="small muted">q = 3, ',
     ):
         assert words in page
+
+
+def test_the_run_of_an_agent_shows_its_steps_with_the_one_that_went_wrong(
+    veritrail: Veritrail, shared_service: ServiceProcess
+) -> None:
+    name = f"run-{uuid.uuid4().hex[:8]}"
+    veritrail("check", str(EXAMPLES / "tasks" / "agent.json"), "--process-id", name)
+    page = page_of(shared_service, name)
+    steps = re.findall(r'<li class="step(?: step-(\w+))?" id="step-(\d+)"', page)
+    assert steps == [
+        (tone, str(number))
+        for number, tone in enumerate(("", "", "source", "culprit", "", "", "carried"), start=1)
+    ]
+    assert page.count("came in here</a>") == 1
+    assert "stylesheet" in page.split("timeline.css")[0].rpartition("<link")[2]
 
 
 def test_what_needs_attention_comes_first_and_the_list_below_the_text(

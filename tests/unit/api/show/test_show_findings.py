@@ -54,6 +54,18 @@ def a_process(name: str, *wrong: Finding, right: int = 0) -> CheckedProcess:
     return CheckedProcess(**facts, claims=len(wrong) + right, verdicts=counts, wrong=wrong)
 
 
+def test_an_agents_step_says_whose_it_is_where_its_stage_has_no_name() -> None:
+    agent = FindingNode(node_id="message/3", name="message/3", stage=3, step="Writer")
+    trace = FindingNode(node_id="notes/1", name="notes/1", stage=3, step="notes")
+    places = [
+        plain(finding_lines(a_finding(culprit=one), 80, stages=5)[1]) for one in (agent, trace)
+    ]
+    assert places == [
+        "    went wrong in  message/3  (Writer, stage 3 of 5)",
+        "    went wrong in  notes/1  (stage 3 of 5)",
+    ]
+
+
 def test_a_wrong_claim_is_five_lines_that_fit_a_terminal_with_the_words_that_matter() -> None:
     lines = [plain(line) for line in finding_lines(a_finding(), 80, stages=6)]
     assert lines == [
