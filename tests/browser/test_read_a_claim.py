@@ -56,6 +56,7 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     shoot(page, "claim-2-pinned")
     page.keyboard.press("Escape")
     expect(page.locator(".pinned")).to_have_count(0)
+    page.locator("#comments > summary").click()
     page.locator("textarea[name=text]").press_sequentially("jn")  # typed, not gone on
     expect(page).to_have_url(re.compile("/claims/k04"))
     page.locator("h1").click()

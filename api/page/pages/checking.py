@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Sequence
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 from starlette.datastructures import UploadFile
 
 from veritrail_graph.api.app import Application
@@ -15,9 +12,8 @@ from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.page.faults import field_words
-from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.jobs import price
-from veritrail_graph.api.page.pages.starting import answered, broken_engines
+from veritrail_graph.api.page.pages.starting import answered, broken_engines, verified
 from veritrail_graph.api.page.rendering import FromOurPage, render
 from veritrail_graph.api.page.views.checking import CheckForm
 from veritrail_graph.api.page.views.jobs import request_of
@@ -25,15 +21,11 @@ from veritrail_graph.api.requests.check import CheckBody, SourceText
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.uploading import upload_options
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.model.job import OPEN, JobStatus
 
 router = APIRouter(
     include_in_schema=False, dependencies=[needs(Scope.READ, Scope.INGEST, Scope.VERIFY)]
 )
 
-PATIENCE_SECONDS = 5.0
-"""How long the answer waits for verdicts that no model gives, before it leads to the job."""
-_GLANCE_SECONDS = 0.1
 _LONGEST_NAME = 200
 
 
@@ -97,15 +89,7 @@ async def _checked(
     if judge_options(app.settings, wanted).calls_models:
         process = await app.processes.get(stored.process_id)
         return await price(request, app, caller, process, verifying)
-    job = await app.jobs.submit(caller, wanted, filled.once or None)
-    has_workers = bool(await app.jobs.workers())
-    until = time.monotonic() + (PATIENCE_SECONDS if has_workers else 0.0)
-    while job.status in OPEN and time.monotonic() < until:
-        await asyncio.sleep(_GLANCE_SECONDS)
-        job = await app.jobs.get(job.job_id)
-    is_done = job.status is JobStatus.SUCCEEDED
-    place = url("processes", stored.process_id) if is_done else url("jobs", job.job_id)
-    return RedirectResponse(place, 303)
+    return await verified(app, caller, wanted, filled.once)
 
 
 async def _form(

@@ -302,11 +302,10 @@ async def _timeline(app: Application, process: Process, unsupported: int) -> Tim
     nodes, _ = await app.drawings.search(process.process_id, ANY_NODE, (-1, -1), MOST_STEPS)
     if not is_run(process, nodes):
         return None
-    found = ()
-    if unsupported:
-        page, _ = await app.checking.findings(process.process_id, limit=PLACED)
-        found = page.findings
-    return timeline(process, nodes, found)
+    if not unsupported:
+        return timeline(process, nodes, ())
+    page, _ = await app.checking.findings(process.process_id, limit=PLACED)
+    return timeline(process, nodes, page.findings)
 
 
 @router.get("/processes/{process_id}/near-duplicates", dependencies=[needs(Scope.READ)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
@@ -16,6 +18,11 @@ from veritrail_graph.api.page.faults import ADVICE
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.views.forms import JobForm
 from veritrail_graph.graph.errors import InputError, Violation, with_advice
+from veritrail_graph.graph.model.job import OPEN, JobStatus
+
+PATIENCE_SECONDS = 5.0
+"""How long an answer waits for verdicts that no model gives, before it leads to the job."""
+_GLANCE_SECONDS = 0.1
 
 FormT = TypeVar("FormT", bound=JobForm, contravariant=True)
 
@@ -67,3 +74,26 @@ async def start(app: Application, caller: Caller, wanted: JobRequest, once: str)
     """
     job = await app.jobs.submit(caller, wanted, once or None)
     return RedirectResponse(url("jobs", job.job_id), 303)
+
+
+async def verified(app: Application, caller: Caller, wanted: JobRequest, once: str) -> Response:
+    """Start a job that asks no model, and go on to what it found, or to its page if it takes long.
+
+    Args:
+        app: The application.
+        caller: Who asks.
+        wanted: What the job is to do.
+        once: What identifies the form; sent twice, it starts one job.
+
+    Raises:
+        InputError: It cannot be done as it is asked for.
+    """
+    job = await app.jobs.submit(caller, wanted, once or None)
+    has_workers = bool(await app.jobs.workers())
+    until = time.monotonic() + (PATIENCE_SECONDS if has_workers else 0.0)
+    while job.status in OPEN and time.monotonic() < until:
+        await asyncio.sleep(_GLANCE_SECONDS)
+        job = await app.jobs.get(job.job_id)
+    is_done = job.status is JobStatus.SUCCEEDED
+    place = url("processes", wanted.process_id) if is_done else url("jobs", job.job_id)
+    return RedirectResponse(place, 303)

@@ -15,10 +15,13 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 
 from veritrail_graph.api.app.part import ProcessInUse
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.page.faults import ADVICE
 from veritrail_graph.api.page.links import url
+from veritrail_graph.api.page.pages.starting import verified
 from veritrail_graph.api.page.rendering import FIELD, check_token, render
+from veritrail_graph.api.page.views.jobs import Filled, request_of
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.pages import PROCESS_ID
 from veritrail_graph.api.service.http.receiving import UploadRefused
@@ -42,6 +45,7 @@ from veritrail_graph.graph.model.dialogue import is_dialogue
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
+    from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.graph.importers.registry import ImportOptions
 
@@ -174,6 +178,9 @@ def _disposition(header: str) -> tuple[str | None, str | None]:
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.WRITE)])
 
+MOST_CHECKED = 100
+"""Processes of one file that are checked as they are uploaded."""
+
 MOST_LISTED = 500
 """Processes of one file that are listed."""
 
@@ -261,11 +268,45 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
             for where, one in outcomes
         ]
         kept = [one for _, one in outcomes if not isinstance(one, VeriTrailError)]
+        if _is_checked(sent, caller):
+            for one in kept[:MOST_CHECKED]:
+                await _check(request.app.state.app, caller, one)
         return _form(request, 207, many=many, shared=shared_warnings(kept), sent=sent)
     ((_, found),) = outcomes
     if isinstance(found, VeriTrailError):
         raise found
+    if _is_checked(sent, caller):
+        checked = await _check(request.app.state.app, caller, found, waits=True)
+        if checked is not None:
+            return checked
     return RedirectResponse(_report(found), 303)
+
+
+def _is_checked(sent: SentFile, caller: Caller) -> bool:
+    """Return whether what a file holds is to be verified, too, and may be."""
+    return sent.fields.get("check") == "1" and caller.may(Scope.READ) and caller.may(Scope.VERIFY)
+
+
+async def _check(
+    app: Application, caller: Caller, found: Ingested, *, waits: bool = False
+) -> Response | None:
+    """Verify what was stored; a model is not asked before somebody saw what that may cost.
+
+    Returns:
+        Where to go on, where somebody waits for it; None: nothing was begun.
+    """
+    filled = Filled(which="unverified" if found.claims else "answer")
+    wanted = request_of(found.process_id, filled)
+    try:
+        if judge_options(app.settings, wanted).calls_models:
+            return RedirectResponse(url("processes", found.process_id, "verify"), 303)
+        job = await app.checking.request_of(wanted)
+        if waits:
+            return await verified(app, caller, job, "")
+        await app.jobs.submit(caller, job)
+    except InputError:  # it states nothing, or all of it was verified before: its page says so
+        return RedirectResponse(url("processes", found.process_id), 303)
+    return None
 
 
 def _importing(fields: Mapping[str, str]) -> ImportOptions:
@@ -319,6 +360,7 @@ def _form(
         may_replace=may_replace,
         file=sent.name if sent is not None else None,
         process_id=sent.fields.get("process_id", "") if sent is not None else "",
+        check=sent is not None and sent.fields.get("check") == "1",
         most=request.app.state.uploads.limits.wire,
         stored=stored,
         found=found,

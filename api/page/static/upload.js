@@ -42,6 +42,10 @@ function arrived(request, form, input, stop) {
   const came = request.responseXML;
   const here = document.getElementById("upload");
   const next = came?.getElementById("upload");
+  if (request.status === 200 && /^\/(processes|jobs)\//.test(new URL(request.responseURL).pathname)) {
+    location.assign(request.responseURL); // it was checked, too
+    return;
+  }
   if (!next) {
     const words = came?.querySelector("main h1")?.textContent ?? "It was not taken.";
     stop(words);

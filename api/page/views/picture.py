@@ -32,6 +32,8 @@ MOST_BOXES = 24
 
 WIDTH, HEIGHT, ACROSS = 158.0, 128.0, 48.0
 SIDE, LANE = 3.0, 34.0
+MOST_LANES = 8
+"""Lines below one another; of more, those that lead farthest are left to the table."""
 NAME_WIDTH = 14
 """Letters of a line of a stage's name in its box, which has two."""
 
@@ -81,7 +83,7 @@ class StageLink:
         target: Number of the box that they lead to.
         count: How many edges.
         label: The same in short.
-        path: How they are drawn, as a path of SVG.
+        path: How they are drawn, as a path of SVG; empty: they are not, there are too many.
         thick: How thick.
         x: Place of their number.
         y: Place of their number.
@@ -114,6 +116,11 @@ class Overview:
     width: float
     height: float
     judged: int
+
+    @property
+    def undrawn(self) -> int:
+        """Return how many links stand in the table alone."""
+        return sum(not link.path for link in self.links or ())
 
     @property
     def most_wrong(self) -> float:
@@ -221,8 +228,9 @@ def _links(between: Mapping[tuple[int, int], int]) -> tuple[tuple[StageLink, ...
             )
             continue
         lane = _free_lane(lanes, source, target)
-        links.append(_arc(source, target, count, thick, lane))
-    return tuple(links), len(lanes)
+        link = _arc(source, target, count, thick, lane)
+        links.append(link if lane < MOST_LANES else replace(link, path=""))
+    return tuple(links), min(len(lanes), MOST_LANES)
 
 
 def _free_lane(lanes: list[list[tuple[int, int]]], source: int, target: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 
 import pytest
@@ -37,6 +38,31 @@ def test_an_answer_is_stored_over_its_sources_and_a_job_verifies_it(
     assert [one["node_id"] for one in nodes] == [
         "source-1#1", "source-2#1", "colour.txt#1", "answer"
     ]  # fmt: skip
+
+
+def test_a_dropped_file_is_stored_and_checked_with_one_button(
+    shared_service: ServiceProcess,
+) -> None:
+    name = f"drop-{uuid.uuid4().hex[:8]}"
+    form = forms_of(shared_service.get("/check").text)["/upload"]
+    assert form["check"] == "1"
+    document = {
+        "format": "veritrail.process/1",
+        "process_id": name,
+        "nodes": [
+            {"node_id": "s", "text": "The ferry carries 42 cars."},
+            {"node_id": "a", "text": "The ferry carries 48 cars."},
+        ],
+        "edges": [{"source": "s", "target": "a"}],
+    }
+    file = ("run.json", json.dumps(document).encode())
+    place = shared_service.post("/upload", data=form, files={"file": file}).headers["location"]
+    assert place.startswith("/jobs/")  # this service works on none
+    job = shared_service.get(f"/v1{place}").json()
+    assert (job["process_id"], len(job["verification_ids"])) == (name, 1)
+    again = shared_service.post("/upload", data=form, files={"file": ("text.json", b"no")})
+    assert again.status_code == 422
+    assert forms_of(again.text)["/upload"]["check"] == "1"
 
 
 def test_what_is_missing_is_said_and_what_was_typed_stays(shared_service: ServiceProcess) -> None:

@@ -59,6 +59,18 @@ def test_edges_keep_their_number_and_grow_thicker() -> None:
     assert "V" not in by_ends[0, 1].path
 
 
+def test_of_very_many_lines_the_farthest_are_left_to_the_table() -> None:
+    process = a_process(dict.fromkeys(range(20), 1))
+    edges = {(a, b): 1 for a in range(20) for b in range(a + 1, 20)}
+    overview = overview_of(process, {}, edges, judged=0)
+    assert overview.links is not None
+    assert len(overview.links) == 190
+    drawn = [link for link in overview.links if link.path]
+    assert len(drawn) == 190 - overview.undrawn < 100
+    assert {(link.source, link.target) for link in drawn} >= {(a, a + 1) for a in range(19)}
+    assert overview.height < 600
+
+
 def test_very_many_stages_share_boxes() -> None:
     process = a_process(dict.fromkeys(range(100_000), 2))
     counts = {(stage,): 1 for stage in range(0, 100_000, 2)}
