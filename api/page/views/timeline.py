@@ -44,7 +44,7 @@ _OF_TOOLS = frozenset(("tool_result", "file", "document"))
 
 
 class StepTone(StrEnum):
-    """What a step has to do with a wrong claim; the weightiest comes first."""
+    """The relation of a step to a wrong claim; the weightiest comes first."""
 
     CULPRIT = "culprit"
     PERHAPS = "perhaps"
@@ -54,7 +54,7 @@ class StepTone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepNote:
-    """What a step has to do with one wrong claim.
+    """A remark on a step: its relation to one wrong claim.
 
     Attributes:
         tone: What it has to do with it.
@@ -131,7 +131,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class PlaceOfClaim:
-    """Where a wrong claim came in.
+    """The place at which a wrong claim came in.
 
     Attributes:
         claim: The claim.
