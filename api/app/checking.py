@@ -41,6 +41,7 @@ from veritrail_graph.api.app.checked_dialogue import (
     judge_of_turns,
 )
 from veritrail_graph.api.app.part import Part
+from veritrail_graph.api.app.reading_ahead import MOST_AHEAD
 from veritrail_graph.api.jobs.local import Progress as JobProgress
 from veritrail_graph.api.jobs.submission import LocalOptions
 from veritrail_graph.graph.counted import counted
@@ -395,7 +396,10 @@ class _Check:
 
     async def _read_path(self, path: Path, *, is_single: bool) -> None:
         each = self._app.processes.ingest_each(
-            [path], self._options.storing, progress=self._watch.reading
+            [path],
+            self._options.storing,
+            progress=self._watch.reading,
+            at_once=MOST_AHEAD if self._options.most is None else 1,
         )
         is_empty = True
         try:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,12 @@ from veritrail_graph.api.app.part import (
     Progress,
     forget_in_plugin_parts,
 )
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.app.reading_ahead import (
+    MOST_AHEAD,
+    CheckedInput,
+    Reading,
+    store_together,
+)
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineError,
@@ -33,12 +38,7 @@ from veritrail_graph.graph.errors import (
     ProcessConflict,
     VeriTrailError,
 )
-from veritrail_graph.graph.importers.explicit import ExplicitInput
-from veritrail_graph.graph.importers.records import (
-    CopiedInput,
-    ProcessInput,
-    RecordedInput,
-)
+from veritrail_graph.graph.importers.records import CopiedInput, ProcessInput
 from veritrail_graph.graph.model.listed import Removed
 
 if TYPE_CHECKING:
@@ -177,16 +177,19 @@ class Processes(Part):
         *,
         progress: Progress = no_progress,
         by: Caller | None = None,
+        at_once: int = MOST_AHEAD,
     ) -> AsyncIterator[tuple[str, Ingested | VeriTrailError]]:
         """Store every process that paths hold; one that cannot be stored leaves the others alone.
 
-        After `MOST_FAILED` in a row that break rules no more are looked at.
+        Small ones are stored several at once. After `MOST_FAILED` in a row that break rules no
+        more are looked at.
 
         Args:
             paths: Files and folders.
             options: How they are stored; a process_id is refused where there are several.
             progress: Called as it goes on.
             by: Who stores them.
+            at_once: The most processes that may be stored before the first of them is yielded.
 
         Yields:
             Where each is, and what became of it or why it was not stored.
@@ -196,33 +199,39 @@ class Processes(Part):
             EngineError: The engine failed; what was yielded is stored.
         """
         chosen = options or IngestOptions()
+        reading = Reading(chosen, self._app.settings.max_node_text, progress, by)
         async with AsyncExitStack() as stack:
+            stack.callback(reading.left.set)
             found = await self._find(paths, chosen, stack)
-            one = await asyncio.to_thread(next, found, None)
-            following = await asyncio.to_thread(next, found, None)
-            if following is not None and chosen.process_id is not None:
+            first = [one for _ in range(2) if (one := await asyncio.to_thread(next, found, None))]
+            if len(first) > 1 and chosen.process_id is not None:
                 raise InputError(
                     f"One process_id, {chosen.process_id!r}, cannot be that of several processes.",
                     code="one_id_for_many",
                 )
+            read = reading.ahead(chain(first, found), at_once=at_once)
+            each = await stack.enter_async_context(aclosing(read))
             failed = 0
-            while one is not None:
-                became: Ingested | VeriTrailError
-                try:
-                    source = await asyncio.to_thread(one.open)
-                    became = await self.ingest_source(source, chosen, progress=progress, by=by)
-                    failed = 0
-                except EngineError:
-                    raise
-                except VeriTrailError as error:
-                    became = error
-                    failed += not isinstance(error, ProcessConflict)
-                yield one.where, became
-                if failed >= MOST_FAILED and following is not None:
-                    words = f"{MOST_FAILED:,} processes in a row could not be read; no more were"
-                    yield following.where, InputError(f"{words} looked at. See the first of them.")
-                    return
-                one, following = following, await asyncio.to_thread(next, found, None)
+            async for some in each:
+                new = await store_together(self._store, some)
+                for where, given in some:
+                    if failed >= MOST_FAILED:
+                        words = f"{MOST_FAILED:,} processes in a row could not be read"
+                        why = f"{words}; no more were looked at. See the first of them."
+                        yield where, InputError(why)
+                        return
+                    became: Ingested | VeriTrailError
+                    try:
+                        if isinstance(given, VeriTrailError):
+                            raise given
+                        became = await self._stored(given, reading, new)
+                        failed = 0
+                    except EngineError:
+                        raise
+                    except VeriTrailError as error:
+                        became = error
+                        failed += not isinstance(error, ProcessConflict)
+                    yield where, became
 
     async def _find(
         self, paths: Sequence[Path], options: IngestOptions, stack: AsyncExitStack
@@ -242,35 +251,30 @@ class Processes(Part):
         by: Caller | None = None,
     ) -> Ingested:
         """Check a process that was opened, and store it; see `ingest`."""
-        opened = source
-        if by is not None:
-            source = RecordedInput(
-                source,
-                by.key_name,
-                by.only_reviewer,
-                brings_verifications=by.may(Scope.ADMIN),
-                brings_reviews=by.may(Scope.WRITE),
-            )
-        if chosen.importing is not None and chosen.importing.only_explicit:
-            source = ExplicitInput(source)
-        left = threading.Event()
-
-        def watched(what: str, done: int, total: int) -> None:
-            if left.is_set():  # a thread reads; nothing else can end it
-                raise InterruptedError
-            progress(what, done, total)
-
+        reading = Reading(chosen, self._app.settings.max_node_text, progress, by)
         try:
-            report = await self._ingest(source, chosen, watched)
+            read = await asyncio.to_thread(reading.checked, source)
+            return await self._stored(read, reading, {})
         except asyncio.CancelledError:
-            left.set()
+            reading.left.set()
             raise
-        if isinstance(opened, CopiedInput):
-            from veritrail_graph.graph.ingest import link_copies
 
-            await link_copies(await self._store(), report.survey.process_id, opened)
+    async def _stored(
+        self, read: CheckedInput, reading: Reading, new: Mapping[str, IngestReport]
+    ) -> Ingested:
+        """Store a process that was checked, unless it is among those that are stored already."""
+        from veritrail_graph.graph import ingest as ingesting
+
+        report, chosen = new.get(read.process_id), reading.options
+        if report is not None and report.survey is read.survey:
+            report = await ingesting.restore(await self._store(), read.source, report)
+        else:
+            report = await self._ingest(read, chosen, reading.watched)
+        if isinstance(read.opened, CopiedInput):
+            process_id = report.survey.process_id
+            await ingesting.link_copies(await self._store(), process_id, read.opened)
         found = Ingested.of(report)
-        await self._record_ingest(by, found, force=chosen.force)
+        await self._record_ingest(reading.by, found, force=chosen.force)
         return await self._with_claims(found) if chosen.stated else found
 
     async def _with_claims(self, found: Ingested) -> Ingested:
@@ -313,27 +317,20 @@ class Processes(Part):
         return await stack.enter_async_context(running_engine(engine_settings(settings)))
 
     async def _ingest(
-        self, source: ProcessInput, options: IngestOptions, progress: Progress
+        self, read: CheckedInput, options: IngestOptions, progress: Progress
     ) -> IngestReport:
         from veritrail_graph.graph import ingest as ingesting
 
-        most, name = self._app.settings.max_node_text, options.process_id
-        if options.append:  # what is stored is half of what is checked
+        source, found = read.source, read.survey
+        if found is None:
             return await ingesting.append(
                 await self._store(),
                 source,
-                process_id=name,
-                max_node_text=most,
+                process_id=options.process_id,
+                max_node_text=self._app.settings.max_node_text,
                 strict=options.strict,
                 progress=progress,
             )
-        found = await ingesting.read_and_check(
-            source,
-            process_id=name,
-            max_node_text=most,
-            strict=options.strict,
-            progress=progress,
-        )
         store = await self._store()
         until, pause = time.monotonic() + options.patience, _PAUSE
         while True:

@@ -1,9 +1,10 @@
 """Storing processes: read, check, write; append to a stored process; restore its trails.
 
-An input is read twice. The first reading checks every rule and stores nothing; the second
-sends nodes in bounded batches, then edges grouped by their target, then claims. A kill half-way
-leaves a process that no reader sees. The next ingest of the same input continues it; the
-ingest of another input under the same id, or `clean`, removes it.
+An input is read twice. The first reading checks every rule and stores nothing. A small process
+that is new is then stored in one transaction, with others like it. Of any other the second
+reading sends nodes in bounded batches, then edges grouped by their target, then claims. A kill
+half-way leaves a process that no reader sees. The next ingest of the same input continues it;
+the ingest of another input under the same id, or `clean`, removes it.
 
 Source: VeriTrail 2.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Mapping
 from dataclasses import replace as changed
 
 from veritrail_graph.graph.errors import BeingWritten, InputError, ProcessConflict
@@ -25,6 +27,7 @@ from veritrail_graph.graph.ingest.appending import (
 from veritrail_graph.graph.ingest.check import MAX_NODE_TEXT, Survey
 from veritrail_graph.graph.ingest.cleaning import CleanedUp, clean
 from veritrail_graph.graph.ingest.restoring import restore, survey_whole
+from veritrail_graph.graph.ingest.together import is_small, store_new
 from veritrail_graph.graph.ingest.topology import StoredShape
 from veritrail_graph.graph.ingest.write import (
     IngestReport,
@@ -45,10 +48,14 @@ __all__ = [
     "append",
     "clean",
     "ingest",
+    "is_small",
     "link_copies",
     "no_progress",
     "read_and_check",
+    "restore",
+    "store_new",
     "store_process",
+    "survey_whole",
 ]
 
 _PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
@@ -142,8 +149,11 @@ async def store_process(
         EngineError: The engine failed; what was stored of the process is not visible.
     """
     processes, name = store.processes, found.process_id
+    states = await processes.states([processes.staged_id(name), name])
+    if not states and (stored := (await store_new(store, [found])).get(name)) is not None:
+        return stored
     plan = await asyncio.to_thread(plan_key, found)
-    left = await _settle(store, found, plan, replace=replace)
+    left = await _settle(store, found, plan, states, replace=replace)
     state = await processes.state(name)
     if state is not None and state.status != READY and left != state:
         raise BeingWritten(
@@ -253,19 +263,27 @@ async def _settle_left(store: Store, process_id: str) -> None:
             await store.processes.settle(state)
 
 
-async def _settle(store: Store, found: Survey, plan: str, *, replace: bool) -> StoredState | None:
+async def _settle(
+    store: Store,
+    found: Survey,
+    plan: str,
+    states: Mapping[str, StoredState],
+    *,
+    replace: bool,
+) -> StoredState | None:
     """Settle what dead writers left under this id; return the part that can be continued."""
     continued = None
     staged_id = store.processes.staged_id(found.process_id)
-    stored = await store.processes.state(found.process_id)
+    stored = states.get(found.process_id)
     differs = stored is not None and stored.status == READY and stored.content_hash != found.hash
     target = staged_id if replace and differs else found.process_id
     for name in (staged_id, found.process_id):
-        state = await store.processes.state(name)
+        state = states.get(name)
         if state is None or not state.is_abandoned:
             continue
         if name == target and state.can_go_on(plan):
             continued = state
         else:
             await store.processes.settle(state)
+            states = await store.processes.states([staged_id, found.process_id])
     return continued

@@ -98,16 +98,21 @@ def span_batches(
     if len(stored) == len(slices):
         return
     if found.kept is not None:
-        kept, first = found.kept, found.first_new
-        for batch, (start, end) in enumerate(slices):
+        for batch, part in enumerate(slices):
             if batch not in stored:
-                yield batch, [_span_row(kept[n - first], n, found) for n in range(start, end)]
+                yield batch, span_rows(found, found.kept, part)
         return
     nodes = _read_again(source, found)
     for batch, (start, end) in enumerate(slices):
         rows = [_span_row(next(nodes), number, found) for number in range(start, end)]
         if batch not in stored:
             yield batch, rows
+
+
+def span_rows(found: Survey, kept: Sequence[NodeRecord], part: Slice) -> Rows:
+    """Rows of some nodes that were kept in memory."""
+    first = found.first_new
+    return [_span_row(kept[number - first], number, found) for number in range(*part)]
 
 
 def edge_batches(

@@ -195,10 +195,12 @@ class ProcessStore:
 
     async def state(self, process_id: str) -> StoredState | None:
         """Return what is stored under an id, finished or not."""
-        rows = await self._database.read("process/state", process_id=process_id)
-        for status, content_hash, owner, beat, replaces, plan in rows:
-            return StoredState(process_id, status, owner, beat, replaces, content_hash, plan)
-        return None
+        return (await self.states([process_id])).get(process_id)
+
+    async def states(self, process_ids: Sequence[str]) -> dict[str, StoredState]:
+        """Return what is stored under some ids, finished or not; of the others there is nothing."""
+        rows = await self._database.read("process/state", process_ids=list(process_ids))
+        return {row[0]: StoredState(*row) for row in rows}
 
     async def of_content(self, digits: str) -> list[tuple[str, str]]:
         """process_id and content hash of the processes whose content hash begins with digits."""
@@ -246,13 +248,13 @@ class ProcessStore:
         }
         if stored_id not in (None, process_id):
             properties["replaces"] = process_id
-        other = {"process_id": self.staged_id(process_id)}
+        other = {"process_ids": [self.staged_id(process_id)]}
 
         def work(tx: Transaction) -> None:
             tx.run("process/begin", properties=properties)
             # The id is free for a moment, between what is replaced and what replaces it.
             staged = [] if "replaces" in properties else tx.run("process/state", **other)
-            if staged and staged[0][0] == REPLACING:
+            if staged and StoredState(*staged[0]).status == REPLACING:
                 raise _being_written(process_id)
 
         await self._database.write_with(work)
@@ -313,7 +315,7 @@ class ProcessStore:
             hold(tx, staged_id)
             tx.run("process/inherit", process_id=process_id, staged_id=staged_id)
             old = tx.run("process/hide", **held(process_id))
-            if not old and tx.run("process/state", process_id=process_id):
+            if not old and tx.run("process/state", process_ids=[process_id]):
                 raise _being_written(process_id)  # what it was to replace is gone
             # Also where the old one was removed: after a kill the staged one must be kept.
             tx.run("process/mark", **marked(staged_id, REPLACING))

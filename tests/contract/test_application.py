@@ -55,6 +55,38 @@ def file(tmp_path: Path, process_id: str) -> Path:
     return path
 
 
+def test_each_file_of_a_folder_ends_as_if_the_files_came_one_after_the_other(
+    app: Application, arun: Any, process_id: str, tmp_path: Path
+) -> None:
+    names = [f"{process_id}.{n}" for n in range(2)]
+    folder = tmp_path / "many"
+    folder.mkdir()
+    other = {"node_id": "t", "text": "The quay is new.", "stage": 2}
+    for place, (name, last) in enumerate(
+        [(names[0], NODES[1]), ("", NODES[1]), (names[1], NODES[1]), (names[0], other),
+         (names[1], NODES[1])]
+    ):  # fmt: skip
+        document = {
+            "format": "veritrail.process/1",
+            "process_id": name,
+            "nodes": [NODES[0], last],
+            "edges": [{"source": "a", "target": "t"}],
+        }
+        (folder / f"{place}.json").write_text(json.dumps(document), encoding="utf-8")
+
+    async def ended() -> list[str]:
+        each = app.processes.ingest_each([folder])
+        return [getattr(one, "status", type(one).__name__) async for _, one in each]
+
+    try:
+        wanted = ["created", "InvalidProcess", "created", "ProcessConflict", "unchanged"]
+        assert arun(ended()) == wanted
+        assert arun(app.nodes.text(names[0], "t"))[1] == NODES[1]["text"]
+    finally:
+        for name in names:
+            arun(app.processes.delete(name))
+
+
 def test_a_process_is_ingested_listed_exported_and_deleted(
     app: Application, arun: Any, file: Path, process_id: str, tmp_path: Path
 ) -> None:

@@ -72,8 +72,8 @@ def test_a_routing_address_reads_what_it_has_just_written(
             for status in ("deleting", "loading", "replacing"):
                 mark = {"process_id": process_id, "status": status, "owner": "o", "beat": "b"}
                 await database.write("process/mark", **mark)
-                rows = await database.read("process/state", process_id=process_id)
-                assert rows[0][0] == status
+                rows = await database.read("process/state", process_ids=[process_id])
+                assert rows[0][1] == status
             await database.write("process/remove", process_id=process_id)
 
     arun(work())
@@ -94,7 +94,7 @@ def test_the_bookmark_of_a_write_goes_with_the_next_read_in_another_thread(
             assert len(given) == 1
             proxy.keep = True
             await asyncio.gather(
-                *(database.read("process/state", process_id=process_id) for _ in range(3))
+                *(database.read("process/state", process_ids=[process_id]) for _ in range(3))
             )
             asked = bytes(proxy.sent)
             assert asked.count(b"bookmarks") == 3  # each of them waits for something
@@ -111,17 +111,19 @@ def test_a_read_and_a_query_whose_connection_is_lost_are_asked_again(
         nodes = [f"n{number}" for number in range(200)]
         async with connected(address, proxy.uri) as database:
             proxy.plan(Cut(stored.encode(), is_answered=is_answered, times=2))
-            rows = await database.read("process/state", process_id=stored)
+            rows = await database.read("process/state", process_ids=[stored])
             assert proxy.cuts == 2
-            assert rows[0][0] == "ready"
+            assert rows[0][1] == "ready"
             proxy.plan(Cut(b"n199", is_answered=is_answered, times=2))
             found = await database.run_text(GATHERED, {"nodes": nodes, "p": stored}, 500)
             assert proxy.cuts == 2
             assert len(found.rows) == 200
             proxy.plan(Cut(is_answered=is_answered))  # several statements are committed, one is not
-            rows = await database.read("process/state", process_id=stored)
+            rows = await database.read("process/state", process_ids=[stored])
             assert proxy.cuts == 0
-            again = await database.read_with(lambda tx: tx.run("process/state", process_id=stored))
+            again = await database.read_with(
+                lambda tx: tx.run("process/state", process_ids=[stored])
+            )
             assert proxy.cuts == 1
             assert again == rows
 
@@ -178,7 +180,7 @@ def test_an_engine_that_falls_silent_is_given_up(
             proxy.is_silent = True
             began = time.monotonic()
             with pytest.raises(EngineUnavailable, match="has not answered for 1 seconds"):
-                await database.read("process/state", process_id=stored)
+                await database.read("process/state", process_ids=[stored])
             assert time.monotonic() - began < 5
         assert time.monotonic() - began < 10  # closing does not wait
 
@@ -193,7 +195,7 @@ def test_a_store_that_is_closed_tells_whoever_still_waits(
             address, proxy.uri, connect_timeout=1.0, retry_seconds=0.5
         ) as database:
             proxy.is_silent = True
-            waiting = asyncio.ensure_future(database.read("process/state", process_id=stored))
+            waiting = asyncio.ensure_future(database.read("process/state", process_ids=[stored]))
             await asyncio.sleep(0.5)
         with pytest.raises(EngineUnavailable, match="was closed"):
             await waiting
@@ -211,8 +213,8 @@ def test_a_runaway_query_is_given_up_in_time_and_hurts_nobody(
                 database.run_text(f"{counting(store, 8)}RETURN c", {}, 1)
             )
             await asyncio.sleep(0.3)
-            rows = await store.database.read("process/state", process_id=stored)
-            assert rows[0][0] == "ready"  # others go on meanwhile
+            rows = await store.database.read("process/state", process_ids=[stored])
+            assert rows[0][1] == "ready"  # others go on meanwhile
             with pytest.raises(QueryTimeout, match="VERITRAIL_QUERY_SECONDS"):
                 await running
             assert time.monotonic() - began < 15

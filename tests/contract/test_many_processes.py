@@ -11,7 +11,8 @@ from fakes.processes import MemoryInput, process
 from fakes.trails import FS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.ingest import ingest, store_new
+from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import (
     Claim,
     NodeRef,
@@ -92,6 +93,32 @@ def test_ingests_of_different_processes_at_once_do_not_meet(
         for name in names:
             if arun(store.processes.state(name)) is not None:
                 arun(store.processes.delete(name))
+
+
+def test_small_processes_share_a_transaction_and_are_stored_as_large_ones_are(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{process_id}.{n}" for n in range(5)]
+    surveys = [survey(a_process(name, 4 + n)) for n, name in enumerate(names)]
+    other = survey(a_process(names[0], 9))
+    try:
+        arun(ingest(store, a_process(names[4], 3)))
+        calls = store.database.calls
+        stored = arun(store_new(store, [*surveys, other]))
+        assert store.database.calls - calls == 3 + len(stored)  # the claims of each by themselves
+        assert {name: one.survey for name, one in stored.items()} == dict(
+            zip(names[:4], surveys[:4], strict=True)
+        )
+        together = arun(dump(store, names, "created_at"))
+        for name in names[:4]:
+            arun(store.processes.delete(name))
+        monkeypatch.setattr("veritrail_graph.graph.ingest.together.MOST_SPANS", 0)
+        for n, name in enumerate(names[:4]):
+            arun(ingest(store, a_process(name, 4 + n)))
+        assert arun(dump(store, names, "created_at")) == together
+    finally:
+        for name in names:
+            arun(store.processes.delete(name))
 
 
 def test_of_ingests_of_one_process_at_once_one_wins_and_the_others_are_told(

@@ -34,11 +34,11 @@ class ChangingGraph:
 
     async def read(self, name: str, /, **_parameters: Any) -> list[tuple[Any, ...]]:
         if name == "process/state":
-            is_staged = _parameters["process_id"].endswith("~new")
+            is_staged = _parameters["process_ids"][0].endswith("~new")
             if not (self.is_replacing and is_staged):
                 return []
             self.is_replacing, self.version = False, 7
-            return [("replacing", "h", None, None, "p", None)]
+            return [("p~new", "replacing", None, None, "p", "h", None)]
         if self.version is None:
             return []
         return [("p", f"h{self.version}", f"t{self.version}", "t1")]
