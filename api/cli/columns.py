@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 Columns = Annotated[
     str | None,
     typer.Option(
-        metavar="MEANING=COLUMN,…",
-        help="Tables: which columns hold question, contexts, answer and reference, such as "
-        "contexts=knowledge,answer=right_answer; kept for tables with the same columns.",
+        metavar="MAP",
+        help="Tables: what columns hold, such as contexts=knowledge,answer=right_answer; kept for "
+        "tables with the same columns.",
     ),
 ]
 

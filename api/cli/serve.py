@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -29,6 +30,7 @@ from veritrail_graph.api.cli.options import (
     form_of,
 )
 from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.private import check_home
 
@@ -60,6 +62,13 @@ def serve(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser once it can be reached.")
     ] = False,
+    capture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Only receive spans over OTLP, and write them to this file until Ctrl-C.",
+        ),
+    ] = None,
     log_format: Format = None,
     log_level: Level = LogLevel.INFO,
 ) -> None:
@@ -68,6 +77,9 @@ def serve(
     The page is at the address of the service, its description with try-out at /docs.
     """
     if context.invoked_subcommand is not None:
+        return
+    if capture is not None:
+        _capture(capture, host, port)
         return
     from veritrail_graph.api.server.options import api_key, is_loopback
     from veritrail_graph.api.settings import Settings
@@ -100,6 +112,33 @@ def serve(
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
         Server(service, listens, settings.proxies).serve_on(listening)
+
+
+def _capture(path: Path, host: str, port: int) -> None:
+    """Receive spans until Ctrl-C, and say what was written."""
+    from veritrail_graph.api.server.capture import Capture, open_capture
+    from veritrail_graph.api.server.listening import Server, listen
+    from veritrail_graph.api.server.options import is_loopback
+
+    if not is_loopback(host):
+        raise InputError(f"--host {host}: --capture takes spans of this machine alone, without key")
+
+    def listens(url: str) -> None:
+        say(f"Writing spans to {path}. Ctrl-C ends it. Start the program with", "bold")
+        say(f"  OTEL_EXPORTER_OTLP_ENDPOINT={url}")
+        say("  OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf")
+
+    with listen(host, port) as listening, open_capture(path) as file:
+        capture = Capture(file)
+        try:
+            Server(capture.app(), listens).serve_on(listening)
+        finally:
+            spans, traces = counted(capture.spans, "span"), counted(len(capture.traces), "trace")
+            if capture.spans:
+                say(f"{path} holds {spans} of {traces}. Next: veritrail check {path}")
+            else:
+                path.unlink(missing_ok=True)
+                say("No span came, so no file was left.", "yellow")
 
 
 async def _has_key(app: Application) -> bool:

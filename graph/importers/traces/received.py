@@ -150,8 +150,8 @@ def read_request(body: bytes, form: RequestForm, most: int) -> ExportedSpans:
         InputError: It cannot be read, or holds more than it may.
     """
     if form.is_packed:
-        body = _unpacked(body, most)
-    return sorted_by_trace(body if form.is_protobuf else _json(body))
+        body = unpacked(body, most)
+    return sorted_by_trace(body if form.is_protobuf else as_json(body))
 
 
 def sorted_by_trace(request: Any) -> ExportedSpans:
@@ -201,7 +201,7 @@ def _fault(span: Span | InputError) -> str | None:
     return None
 
 
-def _unpacked(body: bytes, most: int) -> bytes:
+def unpacked(body: bytes, most: int) -> bytes:
     """Return a gzipped body unpacked, as far as it may be."""
     packed = zlib.decompressobj(wbits=31)
     bound = min(most, most_unpacked(len(body)))
@@ -233,7 +233,7 @@ def too_large(most: int, bound: int) -> str:
     return f"An export request may have {most:,} bytes, packed and unpacked."
 
 
-def _json(body: bytes) -> Any:
+def as_json(body: bytes) -> Any:
     """Read the object of a body.
 
     Raises:
