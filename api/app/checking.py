@@ -218,10 +218,10 @@ class Checking(Part):
         results = [
             CheckedClaim(
                 process_id=process_id,
-                claim_id=one.claim.claim_id,
-                claim=one.claim.text,
+                claim_id=one.claim_id,
+                claim=one.text,
                 verdict=one.verdict,
-                status=one.stated,
+                status=one.status,
                 verification_id=one.verification_id,
                 error_nodes=errors.get(one.verification_id or "", ()),
                 reason=one.error,

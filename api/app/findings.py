@@ -15,56 +15,14 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import AttributedNode, StoredSentence
 from veritrail_graph.graph.model.dialogue import DialogueRun, DialogueRunSummary, Turn
-from veritrail_graph.graph.model.noun import Answer, is_none
+from veritrail_graph.graph.model.listed import ClaimFound
+from veritrail_graph.graph.model.noun import Answer
 from veritrail_graph.graph.model.queried import Query
 from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.attribution import StoredNodeAttribution
-    from veritrail_graph.graph.model.listed import JudgedClaim, Removed
-
-
-class ClaimFound(Claim):
-    """A claim, with the verdict of its verification in force, and its reviews."""
-
-    verdict: str | None = Field(None, description="null: it has none; `status` says why.")
-    verification_id: str | None = None
-    indicative: bool | None = Field(None, description="Whether no model judged.")
-    error_stages: list[int] = Field([])
-    verifications: int = Field(0, description="How many it has, whatever their status.")
-    review: str | None = Field(
-        None, description="confirmed, overridden or unclear; null: no review."
-    )
-    reviewed_verdict: str | None = Field(None, description="The verdict of the latest review.")
-    reviews: int = Field(0, description="How many reviews it has.")
-    disputed: bool = Field(False, description="Whether its reviewers disagree.")
-    status: str | None = Field(
-        None,
-        description="That of its verification in force, else of the latest: `undecided` and "
-        "`failed` have no verdict; null: it was never verified.",
-    )
-    category: str | None = Field(
-        None,
-        description="Of a claim of a dialogue's turn: what its verification says of it.",
-        exclude_if=is_none,
-    )
-
-    @classmethod
-    def of_judged(cls, found: JudgedClaim) -> ClaimFound:
-        """The answer for a claim of the graph with its verdict and its reviews."""
-        from veritrail_graph.graph.model.review import reviewed_json
-
-        return cls.model_construct(
-            **dict(found.claim),
-            verdict=found.verdict.value if found.verdict else None,
-            verification_id=found.verification_id,
-            indicative=found.indicative,
-            error_stages=list(found.error_stages),
-            verifications=found.verifications,
-            **reviewed_json(found.reviewed),
-            status=found.stated,
-            category=found.category.value if found.category else None,
-        )
+    from veritrail_graph.graph.model.listed import Removed
 
 
 class ClaimPage(Listed):

@@ -92,15 +92,10 @@ class InFlight(Part):
 
     async def mark(self, process_id: str, claims: Sequence[JudgedClaim]) -> list[JudgedClaim]:
         """Claims with the state of their latest verification, one in flight included."""
-        found = await self._latest(process_id, [one.claim.claim_id for one in claims])
+        found = await self._latest(process_id, [one.claim_id for one in claims])
         return [
-            replace(
-                one,
-                status=found[one.claim.claim_id],
-                error=None,
-                verifications=one.verifications + 1,
-            )
-            if one.claim.claim_id in found
+            one.replace(status=found[one.claim_id], error=None, verifications=one.verifications + 1)
+            if one.claim_id in found
             else one
             for one in claims
         ]

@@ -155,7 +155,7 @@ class Names(Part):
         found = await self.claim(process_id, claim)
         if found.verification_id is not None:
             return found.verification_id
-        claim_id = found.claim.claim_id
+        claim_id = found.claim_id
         latest = await self._app.verifications.of_claim(process_id, claim_id, 1)
         if not latest:
             raise NotFound(

@@ -212,11 +212,11 @@ class Search(Part):
         for name, one in judged.items():
             found[process_id, "claim", name] = SearchResult(
                 kind="claim",
-                node_id=one.claim.node_id,
+                node_id=one.node_id,
                 claim_id=name,
-                excerpt=excerpt_of(one.claim.text, query),
+                excerpt=excerpt_of(one.text, query),
                 verdict=one.verdict.value if one.verdict else None,
-                status=one.stated,
+                status=one.status,
                 indicative=one.verdict is not None and bool(one.indicative),
                 **about,
             )

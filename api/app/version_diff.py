@@ -139,7 +139,7 @@ async def compare_versions(
         )
     names = version.process_id, new
     claims = [await _judged(store, name) for name in names]
-    before, now = ({one.claim.claim_id for one in side} for side in claims)
+    before, now = ({one.claim_id for one in side} for side in claims)
     check_pairs(names, pairs, before, now)
     matches = {claim_id: earlier for earlier, claim_id in pairs}
     shapes = [await read_stored(store, name, no_progress) for name in names]
@@ -182,20 +182,20 @@ def _paired(
 
     Each is in one pair.
     """
-    matched = {one.claim.claim_id: one for one in before}
+    matched = {one.claim_id: one for one in before}
     matched = {name: matched[earlier] for name, earlier in matches.items()}
-    taken = {one.claim.claim_id for one in matched.values()}
+    taken = {one.claim_id for one in matched.values()}
     by_text: dict[str, list[JudgedClaim]] = {}
     for one in before:
-        if one.claim.claim_id not in taken:
-            by_text.setdefault(one.claim.text, []).append(one)
+        if one.claim_id not in taken:
+            by_text.setdefault(one.text, []).append(one)
     pairs: list[_Pair] = []
     for one in now:
-        if one.claim.claim_id in matched:
-            pairs.append((matched[one.claim.claim_id], one))
+        if one.claim_id in matched:
+            pairs.append((matched[one.claim_id], one))
             continue
-        same = by_text.get(one.claim.text, [])
-        same.sort(key=lambda other: other.claim.node_id == one.claim.node_id)  # the best one last
+        same = by_text.get(one.text, [])
+        same.sort(key=lambda other: other.node_id == one.node_id)  # the best one last
         pairs.append((same.pop() if same else None, one))
     return pairs + [(one, None) for left in by_text.values() for one in left]
 
@@ -203,7 +203,7 @@ def _paired(
 def _differs(before: JudgedClaim | None, now: JudgedClaim | None) -> bool:
     if before is None or now is None:
         return True
-    sides = [(one.claim.text, one.verdict, _status(one), one.error_stages) for one in (before, now)]
+    sides = [(one.text, one.verdict, _status(one), one.error_stages) for one in (before, now)]
     return sides[0] != sides[1]
 
 
@@ -218,12 +218,10 @@ def _claim(before: JudgedClaim | None, now: JudgedClaim | None) -> ClaimDifferen
     known = now or before
     assert known is not None  # noqa: S101  # a pair has at least one side
     return ClaimDifference(
-        claim=known.claim.text,
-        claim_before=before.claim.text
-        if before and now and before.claim.text != now.claim.text
-        else None,
-        claim_id_before=before.claim.claim_id if before else None,
-        claim_id=now.claim.claim_id if now else None,
+        claim=known.text,
+        claim_before=before.text if before and now and before.text != now.text else None,
+        claim_id_before=before.claim_id if before else None,
+        claim_id=now.claim_id if now else None,
         verdict_before=before.verdict.value if before and before.verdict else None,
         verdict=now.verdict.value if now and now.verdict else None,
         status_before=_status(before),

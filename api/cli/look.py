@@ -141,7 +141,7 @@ async def _turn_claim(
 
     if not is_dialogue((await app.processes.get(process_id)).terminals):
         raise unverified
-    claim_id = (await app.names.claim(process_id, claim)).claim.claim_id
+    claim_id = (await app.names.claim(process_id, claim)).claim_id
     try:
         return await app.dialogues.claim(process_id, claim_id)
     except NotFound:

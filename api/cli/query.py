@@ -110,7 +110,7 @@ async def _in_full(app: Application, given: Mapping[str, str]) -> dict[str, str]
         meant["process_id"] = await app.names.process(meant["process_id"])
         if "claim_id" in meant:
             claim = await app.names.claim(meant["process_id"], meant["claim_id"])
-            meant["claim_id"] = claim.claim.claim_id
+            meant["claim_id"] = claim.claim_id
     for name in (one for one in meant if one.endswith("verification_id")):
         meant[name] = await app.names.verification(meant[name])
     return meant

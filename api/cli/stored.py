@@ -123,6 +123,7 @@ def tell_listing(found: StoredListing, *, as_json: bool) -> None:
         from veritrail_graph.graph.model.review import reviewed_json
         from veritrail_graph.graph.model.run import IN_PROCESS
 
+        asked = [one.model_dump(mode="json", include={*Claim.model_fields}) for one in found.asked]
         print_json(
             {
                 "process_id": found.process_id,
@@ -142,11 +143,7 @@ def tell_listing(found: StoredListing, *, as_json: bool) -> None:
                 "runs": [run.model_dump(mode="json", include=IN_PROCESS) for run in found.runs],
                 "run_of_record": found.run_of_record,
                 "in_force": found.in_force,
-                **(
-                    {"asked": [one.claim.json_object() for one in found.asked]}
-                    if found.asked
-                    else {}
-                ),
+                **({"asked": asked} if asked else {}),
             }
         )
     else:
@@ -207,7 +204,7 @@ def _tell_asked(asked: list[JudgedClaim]) -> None:
     for one in asked:
         words = "" if one.status is None else verdict_words(one.verdict, one.status)[0]
         words += " (indicative)" if one.indicative and one.verdict is not None else ""
-        rows.append([one.claim.claim_id, words, one_line(one.claim.text)])
+        rows.append([one.claim_id, words, one_line(one.text)])
     table(("claim_id", "verdict", "question"), rows, texts=["question"])
 
 

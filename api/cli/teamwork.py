@@ -165,7 +165,7 @@ def comment(
         if remove is not None:
             await app.teamwork.remove_comment(name, remove)
             return None
-        claim_id = (await app.names.claim(name, claim)).claim.claim_id
+        claim_id = (await app.names.claim(name, claim)).claim_id
         who = author if author is not None else app.reviews.default_reviewer()
         return await app.teamwork.comment(name, claim_id, text or "", who)
 
@@ -183,7 +183,7 @@ def comment(
 
 def _list(process: str, claim: str, *, as_json: bool) -> None:
     async def found(app: Application, name: str) -> CommentList:
-        claim_id = (await app.names.claim(name, claim)).claim.claim_id
+        claim_id = (await app.names.claim(name, claim)).claim_id
         return await app.teamwork.comments(name, claim_id)
 
     process, listed = ask_about(process, found, as_json=as_json, reads=True)

@@ -196,7 +196,7 @@ def as_document(report: Report) -> dict[str, Any]:
         document |= {name: changes.pop(name) for name in ("kept", "verified", "changed")}
         document["changes"] = changes
     document["share_of_nodes"] = report.share_of_nodes
-    document["not_in_force"] = [one.claim.claim_id for one in report.after.outweighed]
+    document["not_in_force"] = [one.claim_id for one in report.after.outweighed]
     document["warnings"] = list(report.warnings)
     if done.extraction is not None:
         document["extraction"] = report_json(done.extraction, report.model or "")
@@ -359,8 +359,8 @@ def _outweighed_words(report: Report) -> str:
     made = {one.claim_id: one for one in report.done.verifications}
     kept: dict[str, list[str]] = {}
     for one in found:
-        words = kept_words(one, made.get(one.claim.claim_id))
-        kept.setdefault(words, []).append(one.claim.claim_id)
+        words = kept_words(one, made.get(one.claim_id))
+        kept.setdefault(words, []).append(one.claim_id)
     each = "; ".join(f"{words} for {some(names)}" for words, names in kept.items())
     return (
         f"{len(found):,} of these verdicts replace none: {each}. To let this run decide: "

@@ -21,6 +21,7 @@ from veritrail_graph.graph.model import dialogue as dialogue_nouns
 from veritrail_graph.graph.model.agreement import Agreement
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.job import OPEN, Job
+from veritrail_graph.graph.model.listed import ClaimFound
 from veritrail_graph.graph.model.nodes import Node
 from veritrail_graph.graph.model.noun import Many, is_empty
 from veritrail_graph.graph.model.processes import ProcessOverview
@@ -105,7 +106,7 @@ class Process(ProcessOverview):
         return page.process(self)
 
 
-class Claim(findings.ClaimFound):
+class Claim(ClaimFound):
     """A stored claim, with its verdict in force and its reviews."""
 
     def _repr_html_(self) -> str:

@@ -46,8 +46,9 @@ from veritrail_graph.graph.model import Verdict, Verification
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
-    from veritrail_graph.api.app.findings import ClaimFound, Provenance
+    from veritrail_graph.api.app.findings import Provenance
     from veritrail_graph.graph.model.dialogue import DialogueRun, TurnClaim, TurnVerification
+    from veritrail_graph.graph.model.listed import ClaimFound
     from veritrail_graph.graph.model.processes import ProcessOverview
     from veritrail_graph.graph.model.queried import QueryRows
 
@@ -166,7 +167,7 @@ def rows(found: QueryRows) -> str:
 
 def table(found: Sequence[Any]) -> str:
     """A list of answers: a table of their plain values."""
-    from veritrail_graph.api.app.findings import ClaimFound
+    from veritrail_graph.graph.model.listed import ClaimFound
 
     if found and all(isinstance(one, ClaimFound) for one in found):
         return claims(found)

@@ -97,7 +97,7 @@ async def _verdicts(store: Store, stored: StoredProcess) -> dict[str, list[dict[
                 "error_stages": list(one.error_stages),
                 "verification_id": one.verification_id,
             }
-            found.setdefault(one.claim.node_id, []).append(said)
+            found.setdefault(one.node_id, []).append(said)
     return found
 
 

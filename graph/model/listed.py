@@ -8,36 +8,59 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
 
 from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.located import ValuePlace
 from veritrail_graph.graph.model.node_ref import Role
+from veritrail_graph.graph.model.noun import Many, SaidWord, is_none
 from veritrail_graph.graph.model.process import Claim, Verdict
-from veritrail_graph.graph.model.review import Review, Reviewed
+from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind
 from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.conversation import DialogueCost
-    from veritrail_graph.graph.model.located import ValuePlace
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedClaim:
-    """A claim with its verification in force, and with its reviews.
+class ClaimFound(Claim):
+    """A claim, with the verdict of its verification in force, and its reviews."""
+
+    verdict: SaidWord[Verdict] | None = Field(
+        default=None, description="null: it has none; `status` says why."
+    )
+    verification_id: str | None = None
+    indicative: bool | None = Field(default=None, description="Whether no model judged.")
+    error_stages: Many[int] = ()
+    verifications: int = Field(default=0, description="How many it has, whatever their status.")
+    review: SaidWord[ReviewKind] | None = Field(
+        default=None, description="confirmed, overridden or unclear; null: no review."
+    )
+    reviewed_verdict: SaidWord[Verdict] | None = Field(
+        default=None, description="The verdict of the latest review."
+    )
+    reviews: int = Field(default=0, description="How many reviews it has.")
+    disputed: bool = Field(default=False, description="Whether its reviewers disagree.")
+    status: SaidWord[Status] | None = Field(
+        default=None,
+        description="That of its verification in force, else of the latest: `undecided` and "
+        "`failed` have no verdict; null: it was never verified.",
+    )
+    category: SaidWord[ClaimCategory] | None = Field(
+        default=None,
+        description="Of a claim of a dialogue's turn: what its verification says of it.",
+        exclude_if=is_none,
+    )
+
+
+class JudgedClaim(ClaimFound):
+    """The claim as the graph has it: with what the program reads beside its JSON object.
 
     Attributes:
-        claim: The claim.
-        verdict: The verdict; None: it has none.
-        verification_id: The verification in force, which gave it or left the claim undecided.
-        indicative: Whether no model judged.
-        error_stages: Where an error came in.
-        verifications: How many verifications the claim has, whatever their status.
         reviewed: The state of its reviews; None: there are none, or they were not read.
-        status: `undecided`, where that is in force; else that of its latest verification; None: it
-            has none.
-        error: Why that one has no verdict, if it was said.
+        error: Why it has no verdict, if that was said.
         position: Its place among the claims of the process, counted from 0.
-        category: What counts for it as a claim of a dialogue's turn; None: nothing does.
         engine: The engine of the verification in force; None: there is none.
         model: Its model; None: it has none.
         q: Its q.
@@ -45,27 +68,25 @@ class JudgedClaim:
         speaks_to_reader: Whether sentences of its evidence speak to the reader or to a judge.
     """
 
-    claim: Claim
-    verdict: Verdict | None
-    verification_id: str | None
-    indicative: bool | None
-    error_stages: tuple[int, ...]
-    verifications: int
-    reviewed: Reviewed | None = None
-    status: Status | None = None
-    error: str | None = None
-    position: int = 0
-    category: ClaimCategory | None = None
-    engine: str | None = None
-    model: str | None = None
-    q: int | None = None
-    value_place: ValuePlace | None = None
-    speaks_to_reader: bool = False
+    reviewed: Reviewed | None = Field(default=None, exclude=True)
+    error: str | None = Field(default=None, exclude=True)
+    position: int = Field(default=0, exclude=True)
+    engine: str | None = Field(default=None, exclude=True)
+    model: str | None = Field(default=None, exclude=True)
+    q: int | None = Field(default=None, exclude=True)
+    value_place: ValuePlace | None = Field(default=None, exclude=True)
+    speaks_to_reader: bool = Field(default=False, exclude=True)
 
-    @property
-    def stated(self) -> Status | None:
-        """The status that its verdict, or that it has none, goes by; None: never verified."""
-        return self.status if self.verdict is None else Status.SUCCEEDED
+    def model_post_init(self, context: Any, /) -> None:
+        """Derive what its reviews come to; and a verdict that counts leaves nothing unfinished."""
+        if self.verdict is not None:  # whatever a later attempt came to
+            self._fill("status", Status.SUCCEEDED)
+            self._fill("error", None)
+        if self.reviewed is not None:
+            self._fill("review", self.reviewed.kind)
+            self._fill("reviewed_verdict", self.reviewed.reviewed_verdict)
+            self._fill("reviews", self.reviewed.reviews)
+            self._fill("disputed", self.reviewed.disputed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +153,7 @@ class JudgedReview:
 
 @dataclass(frozen=True, slots=True)
 class QueuedClaim:
-    """A claim without its text.
+    """A claim in a queue of ten thousands: no `ClaimFound`, for its text is not read.
 
     Attributes:
         claim_id: The claim.
@@ -292,7 +313,7 @@ class CitedSentenceHere:
 
 @dataclass(frozen=True, slots=True)
 class PlacedClaim:
-    """A claim with its place in a text.
+    """A claim in a text: no `ClaimFound`, for of thousands only what the text shows is read.
 
     Attributes:
         claim_id: The claim.

@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
 )
 from pydantic_core import CoreSchema, core_schema
@@ -47,6 +48,8 @@ Place = Annotated[tuple[Offset, Offset], Field(strict=False)]
 """A place in a text, as [start, end] in code points."""
 OneOf = Annotated[Word, Field(strict=False)]
 """One of the words of an enumeration, or the word as a text."""
+SaidWord = Annotated[OneOf[Word], WithJsonSchema({"type": "string"})]
+"""The same, described to programs as a text: later versions may answer with further words."""
 
 
 class _ById:

@@ -238,7 +238,7 @@ class ClaimStore:
             )
             for row in rows:
                 made = _judged(row)
-                found[made.claim.claim_id] = made
+                found[made.claim_id] = made
         return found
 
     async def in_text(
@@ -560,8 +560,8 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
     verdict = found.get("verdict")
     if found and verdict is None:
         status, error = found["status"], found.get("error")
-    return JudgedClaim(
-        claim=claim_from(claim),
+    return JudgedClaim.model_construct(
+        **claim_from(claim).__dict__,
         verdict=Verdict(verdict) if verdict else None,
         verification_id=found.get("verification_id"),
         indicative=found.get("indicative"),

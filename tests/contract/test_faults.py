@@ -209,7 +209,7 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
         )
 
     claim, overview = arun(readers())
-    assert (claim.claim.text, overview.nodes) in [("Old.", 2), ("New.", 3)]
+    assert (claim.text, overview.nodes) in [("Old.", 2), ("New.", 3)]
     arun(clean(store))
     assert arun(store.processes.state(staged_id)) is None
     found = arun(store.processes.get(process_id))

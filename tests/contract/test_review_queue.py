@@ -88,16 +88,15 @@ def test_all_reviews_at_once_give_the_figures_that_reading_them_by_the_page_give
     assert agreement_of(harbour, packed) == agreement_of(harbour, whole)
 
 
-def test_a_claim_comes_with_its_verdict_and_with_how_its_latest_verification_ended(
+def test_a_claim_comes_with_its_verdict_whatever_a_later_verification_came_to(
     store: Store, arun: Any, harbour: str
 ) -> None:
     found = arun(store.claims.judged(harbour, ["k2", "k4", "missing"]))
     assert set(found) == {"k2", "k4"}
-    assert found["k2"].claim.text == SHIPS
+    assert found["k2"].text == SHIPS
     assert found["k2"].verification_id == f"{harbour}/v2"
     assert found["k2"].verdict is Verdict.NOT_FULLY_SUPPORTED
-    assert found["k2"].status is Status.FAILED
-    assert found["k2"].error == "The model was away."
+    assert (found["k2"].status, found["k2"].error) == (Status.SUCCEEDED, None)
     assert (found["k4"].verdict, found["k4"].verification_id) == (None, None)
 
 

@@ -35,7 +35,9 @@ def a_claim(
     error: str | None = None,
 ) -> JudgedClaim:
     return JudgedClaim(
-        claim=Claim(claim_id=claim_id, text=f"Claim {claim_id}.", node_id="t"),
+        claim_id=claim_id,
+        text=f"Claim {claim_id}.",
+        node_id="t",
         verdict=None if verdict is None else Verdict(verdict.value),
         verification_id=None if verdict is None else f"v-{claim_id}",
         indicative=False,
@@ -67,7 +69,7 @@ def reviewed(reviews: Sequence[Review], verdict: Verdict | None = None) -> Revie
 
 def a_read(claim: JudgedClaim, others: Sequence[Review] = (), *, trail: bool = False) -> Read:
     """What is read for a page with one claim."""
-    name = claim.claim.claim_id
+    name = claim.claim_id
     stages = {1: 5, 2: 3, 3: 1}
     return Read(
         process=Process(

@@ -104,12 +104,12 @@ async def show_claim(
     contrast = contrast_of(whole) if whole is not None else None
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
-    names = [judged.claim.node_id, *(node.node_id for node in shown)]
+    names = [judged.node_id, *(node.node_id for node in shown)]
     texts, comments, source_place, stating = await asyncio.gather(
         app.nodes.texts(process_id, names),
         _comments(app, caller, process_id, claim_id),
         _source_place(app, process_id, contrast),
-        app.attributions.stating(process_id, judged.claim),
+        app.attributions.stating(process_id, judged),
     )
     known = {"verification": verification, "iteration": view.until if view else None}
     place = ("processes", process_id, "claims", claim_id)
@@ -122,8 +122,7 @@ async def show_claim(
         here_of=lambda name: url("processes", process_id, "claims", name),
         evidence_url=lambda **query: url(*place, "evidence", **query),
         process=process,
-        claim=judged.claim,
-        judged=judged,
+        claim=judged,
         own_mark=listed_mark(judged),
         said=said_of(judged.reviewed),
         around=around,
@@ -142,7 +141,7 @@ async def show_claim(
         facts=facts_of(view) if view is not None else (),
         kept_why=reuse_reason(view.verification) if view is not None else None,
         earlier=await _earlier(app, caller, view),
-        **_cards(judged.claim.node_id, cards, view, texts),
+        **_cards(judged.node_id, cards, view, texts),
         **_cypher(app, view),
     )
 
@@ -159,7 +158,7 @@ async def _picture(
         return picture_html(picture_of(whole, contrast), process.process_id)
     if judged.category is None:
         return None
-    found = await app.dialogues.claim(process.process_id, judged.claim.claim_id)
+    found = await app.dialogues.claim(process.process_id, judged.claim_id)
     return picture_html(turn_picture(found), process.process_id)
 
 
@@ -254,12 +253,12 @@ async def _whole_view(
     return _view(outline, process, iteration, carried.get(one.verification_id, ()))
 
 
-def _in_text(judged: JudgedClaim, texts: Mapping[str, str]) -> ClaimInText | None:
+def _in_text(claim: JudgedClaim, texts: Mapping[str, str]) -> ClaimInText | None:
     """The claim in its text; None where that is too long to be shown."""
-    claim, text = judged.claim, texts.get(judged.claim.node_id)
+    text = texts.get(claim.node_id)
     if text is None:
         return None
-    mark = listed_mark(judged)
+    mark = listed_mark(claim)
     here = TextClaim(claim.claim_id, claim.text, mark, claim.start, claim.end, claim.also)
     return claim_in_text(text, here)
 
@@ -359,7 +358,7 @@ async def show_picture(
     judged = await app.claims.get(process_id, claim_id)
     process = await app.processes.get(process_id)
     drawn = await claim_picture(app, process, judged)
-    return render(request, "claim_picture.html", process=process, claim=judged.claim, picture=drawn)
+    return render(request, "claim_picture.html", process=process, claim=judged, picture=drawn)
 
 
 @router.get("/picture.svg", dependencies=[needs(Scope.READ)])
@@ -393,9 +392,10 @@ async def _drawing(app: Application, process: Process, judged: JudgedClaim) -> D
     if judged.verification_id is None:
         if judged.category is None:
             return None
-        return turn_picture(await app.dialogues.claim(process.process_id, judged.claim.claim_id))
-    claim, name = judged.claim, judged.verification_id
-    outline = await app.verifications.outline(process.process_id, claim.claim_id, name)
+        return turn_picture(await app.dialogues.claim(process.process_id, judged.claim_id))
+    outline = await app.verifications.outline(
+        process.process_id, judged.claim_id, judged.verification_id
+    )
     view = _view(outline, process, None)
     return None if view is None else picture_of(view)
 

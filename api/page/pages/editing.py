@@ -255,17 +255,16 @@ async def _claim_page(
     wrong: str | None = None,
     filled: dict[str, Any] | None = None,
 ) -> HTMLResponse:
-    claim = judged.claim
     every = await app.claims.all(process.process_id)
     others = [
         one
         for one in every
-        if one.node_id == claim.node_id and one.claim_id != claim.claim_id and one.origin is None
+        if one.node_id == judged.node_id and one.claim_id != judged.claim_id and one.origin is None
     ]
     likely = {
-        one.like if one.claim_id == claim.claim_id else one.claim_id
+        one.like if one.claim_id == judged.claim_id else one.claim_id
         for one in await app.claims.alike(every)
-        if claim.claim_id in (one.like, one.claim_id)
+        if judged.claim_id in (one.like, one.claim_id)
     }
     others.sort(key=lambda one: one.claim_id not in likely)
     return render(
@@ -273,9 +272,7 @@ async def _claim_page(
         "claim_edit.html",
         status,
         process=process,
-        claim=claim,
-        judged=judged,
-        reviews=judged.reviewed.reviews if judged.reviewed else 0,
+        claim=judged,
         others=[(one, one.claim_id in likely) for one in others[:MOST_OTHERS]],
         part=part,
         wrong=wrong,

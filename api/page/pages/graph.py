@@ -110,9 +110,7 @@ async def _focus(
             last = await app.verifications.of_claim(process_id, selection.claim, 1)
             verification_id = next((one.verification_id for one in last), None)
         if verification_id is None:
-            return Focus(
-                claim.claim.node_id, (claim.claim.node_id,), claim.claim, judged=claim
-            ), None
+            return Focus(claim.node_id, (claim.node_id,), claim, judged=claim), None
     if verification_id is None:
         node = selection.node or ""
         return Focus(node, (node,)), None

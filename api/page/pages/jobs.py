@@ -183,7 +183,7 @@ async def _unverified(app: Application, process_id: str) -> list[str]:
     place: Place | None = (-1, "")
     while place is not None:
         claims, place = await app.claims.page(process_id, ClaimFilter(verdict="none"), place, 1_000)
-        found += [one.claim.claim_id for one in claims]
+        found += [one.claim_id for one in claims]
     return found
 
 

@@ -23,7 +23,6 @@ from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.job import Job
 from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, NodeFilter
 from veritrail_graph.graph.model.noun import MAX_STAGE
-from veritrail_graph.graph.model.review import reviewed_json
 
 router = APIRouter(route_class=OneVersion, include_in_schema=False)
 
@@ -111,24 +110,12 @@ async def _all_claims(app: Application, process_id: str, chosen: ClaimFilter) ->
 
 
 def _claim(one: JudgedClaim, names: Mapping[int, str]) -> Sequence[Any]:
-    claim, said = one.claim, reviewed_json(one.reviewed)
-    return (
-        claim.claim_id,
-        claim.text,
-        claim.node_id,
-        claim.start,
-        claim.end,
-        claim.label.value if claim.label else None,
-        one.verdict.value if one.verdict else None,
-        one.indicative,
-        list(one.error_stages),
-        [names.get(stage, "") for stage in one.error_stages],
-        one.status.value if one.status else None,
-        one.error,
-        one.verifications,
-        one.verification_id,
-        *(said[name] for name in ("review", "reviewed_verdict", "reviews", "disputed")),
-    )
+    fields = {
+        **one.json_object(),
+        "error_stage_names": [names.get(stage, "") for stage in one.error_stages],
+        "error": one.error,
+    }
+    return [fields[name] for name in CLAIM_COLUMNS]
 
 
 @router.get("/processes/{process_id}/nodes.csv", dependencies=_READ)

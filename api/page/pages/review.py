@@ -361,11 +361,11 @@ async def _read(app: Application, process: Process, queue: Queue, saved: str | N
     if found is None:
         return Read(process, claims, reviewed)
     trail = await app.verifications.outline(
-        process.process_id, found.claim.claim_id, found.verification_id
+        process.process_id, found.claim_id, found.verification_id
     )
     ref, text = None, None
     with suppress(NotFound):
-        ref, text = await app.nodes.text(process.process_id, found.claim.node_id)
+        ref, text = await app.nodes.text(process.process_id, found.node_id)
     top = None if ref is None else ref.stage
     return Read(process, claims, reviewed, trail.verification if trail else None, text, top)
 
@@ -382,8 +382,7 @@ async def _reading(
         own = next(one for one in found.nodes if one.node_id == asked.node)
         sources = [one.node_id for one in found.nodes if one.node_id != asked.node]
         name = process.stage_names.get(ref.known_stage, "")
-        there = read.claims.get(claim_id or "")
-        claim = there.claim if there is not None else None
+        claim = read.claims.get(claim_id or "")
         marked = marked_in(asked.node, claim, read.verification)
         made_of = (sources, own.upstream)
         return reading_of(asked, ref, text, name, made_of, marked)

@@ -88,7 +88,7 @@ async def _page(
     names = [name for name, one in states.items() if one.disputed][:MOST_DISPUTES]
     claims = await app.claims.some(process_id, names)
     disputes: list[tuple[str, str, Reviewed]] = [
-        (name, claims[name].claim.text, states[name]) for name in names if name in claims
+        (name, claims[name].text, states[name]) for name in names if name in claims
     ]
     return render(
         request,

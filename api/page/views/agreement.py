@@ -269,14 +269,14 @@ def disputes_of(
 def _dispute(
     state: AgreementState, claim: JudgedClaim, reviewed: Reviewed, who: Reviewer
 ) -> Dispute:
-    name = claim.claim.claim_id
+    name = claim.claim_id
     views = sorted(
         (said_view(review, claim, who) for review in reviewed.counting),
         key=lambda one: not one.is_mine,
     )
     return Dispute(
         claim_id=name,
-        text=cut(claim.claim.text, CLAIM_SHOWN),
+        text=cut(claim.text, CLAIM_SHOWN),
         href=url("processes", state.process_id, "claims", name),
         review_href=url(
             "processes", state.process_id, "review", claim=name, blind=int(state.blind)

@@ -231,13 +231,13 @@ def claim_rows(
     return tuple(
         ClaimRow(
             one.position + 1,
-            one.claim.claim_id,
-            clip(one.claim.text, ROW_BYTES),
+            one.claim_id,
+            clip(one.text, ROW_BYTES),
             listed_mark(one),
             _stages(one, process),
             said_of(one.reviewed),
-            one.claim.node_id,
-            shown_node is not None and one.claim.node_id != shown_node,
+            one.node_id,
+            shown_node is not None and one.node_id != shown_node,
             _part(one, shown_node, text),
             _failure(one),
             went_wrong(one, process.stage_names),
@@ -250,13 +250,13 @@ def claim_rows(
 
 def _stages(one: JudgedClaim, process: Process) -> tuple[str, ...]:
     """Say where unsupported content came in: nowhere, if the answer does not say what was asked."""
-    stages = () if one.claim.said is False else one.error_stages
+    stages = () if one.said is False else one.error_stages
     return tuple(process.stage_names.get(stage) or f"stage {stage}" for stage in stages)
 
 
 def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | None:
-    start = one.claim.start
-    if text is None or one.claim.node_id != shown_node or start is None:
+    start = one.start
+    if text is None or one.node_id != shown_node or start is None:
         return None
     return part_of(start, text)
 

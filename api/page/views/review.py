@@ -147,7 +147,7 @@ def row_of(
     counting = reviewed.counting if reviewed else ()
     return RowView(
         claim_id=claim_id,
-        text=cut(found.claim.text, ROW_TEXT),
+        text=cut(found.text, ROW_TEXT),
         href=state.to(claim_id).href,
         is_open=is_open,
         mark=None if hidden else listed_mark(found),
@@ -155,7 +155,7 @@ def row_of(
         others=len(counting) - (mine is not None),
         disputed=not hidden and reviewed is not None and reviewed.disputed,
         verification_id=found.verification_id if found.verdict is not None else None,
-        words=words_of(found.claim.text),
+        words=words_of(found.text),
     )
 
 
@@ -163,7 +163,7 @@ def is_hidden(
     found: JudgedClaim, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
 ) -> bool:
     """Return whether this reviewer must not know a result, or a category of a turn, yet."""
-    has_result = found.stated is not None and found.stated.is_result
+    has_result = found.status is not None and found.status.is_result
     is_judged = has_result or found.category is not None
     return state.blind and is_judged and mine_of(reviewed, who) is None
 
@@ -459,13 +459,12 @@ def open_view(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> Op
     hidden = is_hidden(found, reviewed, state, who)
     said = _said(found, reviewed, who, hidden=hidden)
     trail = read.verification
-    claim = found.claim
     return OpenView(
-        row=row_of(read, state, claim.claim_id, who, is_open=True),
-        text=cut(claim.text, CLAIM_SHOWN),
-        number=_number(queue, claim.claim_id),
-        node_id=claim.node_id,
-        in_text=_in_text(read.text, claim) if read.text else None,
+        row=row_of(read, state, found.claim_id, who, is_open=True),
+        text=cut(found.text, CLAIM_SHOWN),
+        number=_number(queue, found.claim_id),
+        node_id=found.node_id,
+        in_text=_in_text(read.text, found) if read.text else None,
         hidden=hidden,
         mark=None if hidden else listed_mark(found),
         reasoning=None if hidden or trail is None else cut(trail.reasoning or "", REASONING_SHOWN),
@@ -480,7 +479,7 @@ def open_view(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> Op
         ),
         said=said[:MOST_SAID],
         more_said=max(0, len(said) - MOST_SAID),
-        claim_href=None if hidden else url("processes", state.process_id, "claims", claim.claim_id),
+        claim_href=None if hidden else url("processes", state.process_id, "claims", found.claim_id),
     )
 
 

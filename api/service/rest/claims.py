@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.findings import (
-    ClaimFound,
     ClaimMerged,
     ClaimPage,
     ClaimsLabelled,
@@ -30,6 +29,7 @@ from veritrail_graph.api.service.http.pages import (
     ProcessId,
 )
 from veritrail_graph.api.service.http.problems import problems_of
+from veritrail_graph.graph.model.listed import ClaimFound
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(
@@ -122,8 +122,8 @@ async def list_claims(
         after=after,
         limit=limit,
     )
-    listed = [ClaimFound.of_judged(claim) for claim in claims]
-    return answer(ClaimPage(claims=listed, nextCursor=listing.cursor(*last) if last else None))
+    behind = listing.cursor(*last) if last else None
+    return answer(ClaimPage.model_construct(claims=claims, nextCursor=behind))
 
 
 @beside.post(
@@ -209,7 +209,7 @@ async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Res
 )
 async def get_claim(app: App, process_id: ProcessId, claim_id: ClaimId) -> Response:
     """A claim with its verdict in force and its reviews."""
-    return answer(ClaimFound.of_judged(await app.claims.get(process_id, claim_id)))
+    return answer(await app.claims.get(process_id, claim_id))
 
 
 Force = Annotated[bool, Query(description="Also when it was verified or, to remove it, reviewed.")]
@@ -231,7 +231,7 @@ async def edit_claim(
 ) -> Response:
     """Give a claim another text; its id and place stay, and what was verified stays too."""
     await app.claims.edit(process_id, claim_id, edit.text, force=force, by=caller)
-    return answer(ClaimFound.of_judged(await app.claims.get(process_id, claim_id)))
+    return answer(await app.claims.get(process_id, claim_id))
 
 
 @router.delete(

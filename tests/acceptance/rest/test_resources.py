@@ -188,6 +188,7 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
     from veritrail_graph.api.app import answers, findings
     from veritrail_graph.graph.model import Verification
     from veritrail_graph.graph.model.difference import Difference
+    from veritrail_graph.graph.model.listed import ClaimFound
     from veritrail_graph.graph.model.processes import ProcessOverview
 
     at = f"/v1/processes/{verified}"
@@ -200,7 +201,7 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
         (f"{at}/lineage?node_id=final", answers.LineageFound),
         (f"{at}/stages", answers.Stages),
         (f"{at}/claims", findings.ClaimPage),
-        (f"{at}/claims/k04", findings.ClaimFound),
+        (f"{at}/claims/k04", ClaimFound),
         (f"{at}/verifications", findings.VerificationPage),
         (trail, Verification),
         (f"{trail}/provenance", findings.Provenance),

@@ -94,7 +94,7 @@ def verification(**more) -> Verification:
 ANSWERS = [
     Process(process_id=EVIL, name=EVIL, terminals=[EVIL], warnings=[EVIL], verdicts={EVIL: 1}),
     Ingested(process_id=EVIL, name=EVIL, status=EVIL, nodes=1, edges=1, claims=1, warnings=[EVIL]),
-    Claim(claim_id="k", text=EVIL, node_id=EVIL, verdict=EVIL),
+    Claim.model_construct(claim_id="k", text=EVIL, node_id=EVIL, verdict=EVIL),
     Listed([Claim(claim_id="k", text=EVIL, node_id=EVIL)]),
     verification(),
     verification(status="failed", verdict=None, iterations=[]),

@@ -19,7 +19,6 @@ from veritrail_graph.api.show.answer import TextClaim, claim_in_text
 from veritrail_graph.api.show.words import SUPPORTED
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import (
-    Claim,
     Process,
     Review,
     Reviewed,
@@ -79,9 +78,11 @@ def review(verdict: ReviewVerdict, who: str = "Ada", of: str = "a") -> Review:
 
 
 def judged(verdict: Verdict | None, **other: object) -> JudgedClaim:
-    claim = Claim(claim_id="k", text="The pier is long.", node_id="t", start=30_000, end=30_017)
-    facts: dict[str, object] = {"error_stages": (), "reviewed": None, **other}
-    return JudgedClaim(claim, verdict, "v", indicative=False, verifications=1, **facts)  # type: ignore[arg-type]
+    facts = {"verification_id": "v", "indicative": False, "verifications": 1, **other}
+    where = {"node_id": "t", "start": 30_000, "end": 30_017}
+    return JudgedClaim.model_construct(
+        claim_id="k", text="The pier is long.", verdict=verdict, **where, **facts
+    )
 
 
 def test_rows_tell_stage_review_and_part() -> None:
