@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.lineage import Lineage
 
 
-class Listed(Answer):
+class Page(Answer):
     """A page of a list."""
 
     nextCursor: Annotated[  # noqa: N815
@@ -96,23 +96,20 @@ class Ingested(Answer):
     def of(cls, report: IngestReport) -> Ingested:
         """The answer for a report of the store."""
         found = report.survey
-        stages: dict[str, int] = {}
-        for stage in sorted(found.topology.stages):
-            stages[str(stage)] = stages.get(str(stage), 0) + 1
         is_replaced, is_appended = report.status == "replaced", found.onto is not None
         is_kept = report.kept_as is not None
         return cls(
             process_id=found.process_id,
             name=found.header.name or found.process_id,
             status=report.status,
-            nodes=len(found.topology.ids),
-            edges=len(found.topology.edge_sources),
+            nodes=found.nodes,
+            edges=found.edges,
             claims=report.claims,
             claims_added=report.claims_added,
             verifications_added=report.verifications_added,
             reviews_added=report.reviews_added,
             terminals=list(found.terminals),
-            stages=stages,
+            stages={str(stage): nodes for stage, nodes in found.stages.items()},
             warnings=list(found.warnings),
             format=format_name(found.header.source_format),
             unsourced=found.unsourced,
@@ -231,13 +228,13 @@ class Stages(Answer):
     indicative: bool = Field(description="Whether a verdict counts here that no model gave.")
 
 
-class ProcessPage(Listed):
+class ProcessPage(Page):
     """A page of processes, in the order of their ids."""
 
     processes: list[ProcessSummary]
 
 
-class NodesPage(Listed):
+class NodesPage(Page):
     """A page of nodes, by stage and place in the input."""
 
     nodes: list[Node]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.configured.attribution import AttributeOptions as AttributeOptions
 from veritrail_graph.api.work.attribution import Attributed as Attributed
-from veritrail_graph.graph.model.job import JobKind
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import Claim, Usage
@@ -76,17 +75,8 @@ class Attributions(Part):
             call_made=progress.answer,
             attributed=progress.sentence,
         )
-        if options.resume is None:
-            run = await self._app.jobs.submit_here(request, here=here, progress=watched)
-        else:
-            run = await self._app.jobs.resume_here(
-                options.resume,
-                kind=JobKind.ATTRIBUTION,
-                process_id=process_id,
-                changes=request.changes,
-                here=here,
-                progress=watched,
-            )
+        jobs = self._app.jobs
+        run = await jobs.begin_here(request, options.resume, here=here, progress=watched)
         outcome = (await run.carry_out()).outcome
         assert isinstance(outcome, Attributed)  # noqa: S101  # the job attributes
         return outcome

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import (
     OPEN,
-    JobKind,
     JobStatus,
     LocalOptions,
     LocalResult,
@@ -136,7 +135,6 @@ class Dialogues(Part):
                 setting is wrong, or the run to resume cannot go on so.
             NotFound: The dialogue, or the run to resume, is not stored.
         """
-        jobs = self._app.jobs
         fields = {**dict(options.request), "dialogue_id": name}
         request = DialogueRequest.of_any_length(fields)
         watched = Progress(
@@ -145,19 +143,11 @@ class Dialogues(Part):
             verified=lambda found, kept: progress.turn(name, found, kept),
         )
         run_id, is_job = await self._run_to_go_on(name, request, options, here)
-        if run_id is not None and is_job:
-            changes = request.model_dump(mode="json", exclude={"dialogue_id", "turn_ids"})
-            return await jobs.resume_here(
-                run_id,
-                kind=JobKind.DIALOGUE,
-                process_id=name,
-                changes=changes,
-                anew=True,
-                here=here,
-                progress=watched,
-            )
-        here = replace(here, run_id=run_id)
-        return await jobs.submit_here(request, here=here, progress=watched)
+        if not is_job:  # a run without a job goes on in a new one of its name
+            here, run_id = replace(here, run_id=run_id), None
+        return await self._app.jobs.begin_here(
+            request, run_id, anew=True, here=here, progress=watched
+        )
 
     async def _run_to_go_on(
         self, name: str, request: DialogueRequest, options: DialogueOptions, here: LocalOptions

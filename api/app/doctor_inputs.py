@@ -148,19 +148,15 @@ def _holds(read: Survey) -> dict[str, Any]:
     origins = {one.value: read.origins.count(one) for one in Origin}
     return {
         "format": read.header.source_format,
-        "nodes": len(read.origins),
-        "edges": len(read.topology.edge_sources),
+        "nodes": read.nodes,
+        "edges": read.edges,
         "claims": len(read.claims),
-        "stages": _stages(read),
+        "stages": len(read.stages),
         "final_outputs": len(read.terminals),
         "texts": origins,
         "without_inputs": _without_inputs(read),
         "explained": read.header.explained,
     }
-
-
-def _stages(read: Survey) -> int:
-    return len(set(read.topology.stages))
 
 
 def _without_inputs(read: Survey) -> int:
@@ -172,8 +168,11 @@ def _without_inputs(read: Survey) -> int:
 def _findings(read: Survey) -> Iterator[DoctorFinding]:
     """Yield what a process holds and lacks, and what can be checked with it."""
     header, advice = read.header, _advice_on(read.header.source_format)
-    size = [counted(len(read.origins), "text"), counted(len(read.topology.edge_sources), "edge")]
-    size.append(counted(_stages(read), "stage"))
+    size = [
+        counted(read.nodes, "text"),
+        counted(read.edges, "edge"),
+        counted(len(read.stages), "stage"),
+    ]
     yield DoctorFinding("input", State.FINE, f"{header.source_format}: {', '.join(size)}")
 
     def lacks(about: str, words: str, state: State = State.WARNING) -> DoctorFinding:
@@ -245,9 +244,8 @@ def _checkable(read: Survey, sources: int) -> str:
     words = f"{of} against {counted(sources, 'source text')}"
     if steps <= 1:
         return f"{words}; an error is one of the answer, as no step between is recorded"
-    return (
-        f"{words}; an error is placed at one of {steps:,} written texts in {_stages(read):,} stages"
-    )
+    places = f"{steps:,} written texts in {len(read.stages):,} stages"
+    return f"{words}; an error is placed at one of {places}"
 
 
 def _advice_on(source_format: str) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from veritrail_graph.api.app.answers import Listed
+from veritrail_graph.api.app.answers import Page
 from veritrail_graph.graph.model import (
     Claim,
     LocatedBy,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import Removed
 
 
-class ClaimPage(Listed):
+class ClaimPage(Page):
     """A page of claims, in the order of the input."""
 
     claims: list[ClaimFound]
@@ -74,13 +74,13 @@ class ClaimMerged(Answer):
         )
 
 
-class VerificationPage(Listed):
+class VerificationPage(Page):
     """A page of verifications without their trails, newest first."""
 
     verifications: list[VerificationHeader]
 
 
-class AttributionPage(Listed):
+class AttributionPage(Page):
     """A page of the attributed sentences of a node, in their order."""
 
     process_id: str
@@ -103,7 +103,7 @@ class AttributionPage(Listed):
         )
 
 
-class AttributedNodePage(Listed):
+class AttributedNodePage(Page):
     """A page of the nodes that hold attributed sentences, by stage and place."""
 
     attributed_nodes: list[AttributedNode]
@@ -113,12 +113,8 @@ TURNS = 200
 """Verified turns of one answer, where no other number is asked for."""
 
 
-class DialoguePage(DialogueRun):
+class DialoguePage(Page, DialogueRun):
     """What was found of the assistant's turns; of a long dialogue a page of it."""
-
-    nextCursor: str | None = Field(  # noqa: N815 (as AIP-158 has it)
-        None, description="Where the next page begins; null: there is none."
-    )
 
     @classmethod
     def of(cls, found: DialogueRun, behind: Any) -> DialoguePage:
@@ -137,7 +133,7 @@ class DialogueRuns(Answer):
     dialogue_runs: list[DialogueRunSummary]
 
 
-class TurnPage(Listed):
+class TurnPage(Page):
     """A page of the turns of a dialogue as they were said."""
 
     turns: list[Turn]

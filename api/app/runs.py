@@ -70,7 +70,7 @@ class SideOfClaim(Answer):
     spent: Spending
 
 
-class ComparedClaim(Answer):
+class ClaimOnBothSides(Answer):
     """A claim on both sides; null: that side did not verify it."""
 
     claim_id: str
@@ -115,7 +115,7 @@ class RunComparison(Answer):
     pairs: dict[str, dict[str, int]] = Field(
         description="Claims with a verdict on both sides, by that of the first, then the second."
     )
-    claims: list[ComparedClaim] = Field(description="What changed comes first.")
+    claims: list[ClaimOnBothSides] = Field(description="What changed comes first.")
 
 
 class Runs(Part):
@@ -260,10 +260,10 @@ def compared(
     )
 
 
-def _claim(name: str, a: FoundOfClaim | None, b: FoundOfClaim | None) -> ComparedClaim:
+def _claim(name: str, a: FoundOfClaim | None, b: FoundOfClaim | None) -> ClaimOnBothSides:
     known = b or a
     assert known is not None  # noqa: S101  # the name is that of one of them
-    return ComparedClaim(
+    return ClaimOnBothSides(
         claim_id=name,
         claim=known.claim,
         change=_change(a, b),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from veritrail_graph.api.app.answers import Listed
+from veritrail_graph.api.app.answers import Page
 from veritrail_graph.api.app.excerpts import excerpt_of
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.app.text_index import Hit, TextIndex, match_of
@@ -80,7 +80,7 @@ class SearchResult(Answer):
     indicative: bool = Field(False, description="Whether the verdict was given by no model.")
 
 
-class SearchResults(Listed):
+class SearchResults(Page):
     """A page of what was found, the best first."""
 
     model_config = ConfigDict(

@@ -12,7 +12,7 @@ from mcp_types import CallToolResult
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.app.projects import By
-from veritrail_graph.api.app.runs import Change, ComparedClaim, SideOfClaim
+from veritrail_graph.api.app.runs import Change, ClaimOnBothSides, SideOfClaim
 from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.answering import answer_of, reported
@@ -411,7 +411,7 @@ def _comment(found: Any) -> ShownComment:
     )
 
 
-def _change(found: ComparedClaim) -> ShownChange:
+def _change(found: ClaimOnBothSides) -> ShownChange:
     return ShownChange(
         claim_id=found.claim_id,
         claim=one_line(found.claim, TEXT),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
@@ -69,6 +69,11 @@ class DialogueParameters(JobRequest):
     effort: JobEffort = None
     structured: JobStructured = False
     use_cache: JobCache = True
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Return what a run that goes on is changed in: everything but its turns."""
+        return self.model_dump(mode="json", exclude={"dialogue_id", "turn_ids"})
 
     @property
     def checks_turns(self) -> bool:

@@ -15,6 +15,7 @@ process produced).
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -82,6 +83,21 @@ class Survey:
     warnings: tuple[str, ...]
     kept: Sequence[NodeRecord] | None = None
     onto: StoredShape | None = None
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes the process has."""
+        return len(self.topology.ids)
+
+    @property
+    def edges(self) -> int:
+        """Return how many edges it has."""
+        return len(self.topology.edge_sources)
+
+    @property
+    def stages(self) -> dict[int, int]:
+        """Number of nodes by stage, the lowest first."""
+        return dict(sorted(Counter(self.topology.stages).items()))
 
     @property
     def unsourced(self) -> int:

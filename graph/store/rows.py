@@ -7,7 +7,6 @@ is what a person reads on a node in a graph browser; no part of this program rea
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -233,18 +232,18 @@ async def pages(
 def process_row(survey: Survey) -> dict[str, Any]:
     """A process as properties; maps become parallel lists, which every engine can hold."""
     header = survey.header
-    stages = Counter(survey.topology.stages)
+    stages = survey.stages
     return {
         "name": header.name or survey.process_id,
         "question": header.question,
         "source_format": header.source_format,
         "content_hash": survey.hash,
-        "stages": sorted(stages),
-        "stage_counts": [stages[stage] for stage in sorted(stages)],
+        "stages": [*stages],
+        "stage_counts": [*stages.values()],
         "stage_names": json.dumps({str(key): name for key, name in header.stage_names.items()}),
         "terminals": list(survey.terminals),
-        "nodes": len(survey.topology.ids),
-        "edges": len(survey.topology.edge_sources),
+        "nodes": survey.nodes,
+        "edges": survey.edges,
         "warnings": list(survey.warnings),
         "run_of_record": header.run_of_record,
         "project": header.project,

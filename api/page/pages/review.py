@@ -24,7 +24,7 @@ from veritrail_graph.api.page.views.agreement import (
     AgreementState,
     disputed,
     disputes_of,
-    figures_of,
+    line_of,
     lines_of,
     said_of,
 )
@@ -425,7 +425,7 @@ async def show_agreement(
         state=asked,
         who=who,
         report=report,
-        overall=figures_of("Judge and people", report.overall),
+        overall=line_of("Judge and people", report.overall),
         verdicts=tuple(Verdict),
         lines=lines_of(report),
         found=found,

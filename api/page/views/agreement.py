@@ -21,48 +21,34 @@ MOST_FIGURES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class PairFigures:
-    """The agreement of some pairs of verdicts, in words.
+class AgreementLine:
+    """Figures of the noun with whom they are about, and their words.
 
     Attributes:
-        name: Whom it is about.
-        reviews: How many reviews; None: not shown here.
-        unclear: Claims called unclear; None: not shown here.
-        pairs: How many pairs were compared.
-        agreed: How many said the same.
-        share: Their share in percent, or why there is none.
+        name: Whom they are about.
+        figures: The figures.
+        share: The share of pairs that agree, in percent, or why there is none.
         kappa: Cohen's kappa, or why there is none.
-        is_small: Whether the pairs are too few to say much.
         interval: Where the share lies with 95 % certainty; empty without a pair.
     """
 
     name: str
-    reviews: int | None
-    unclear: int | None
-    pairs: int
-    agreed: int
+    figures: AgreementFigures
     share: str
     kappa: str
-    is_small: bool
     interval: str
 
 
-def figures_of(
-    name: str, found: AgreementFigures, reviews: int | None = None, unclear: int | None = None
-) -> PairFigures:
+def line_of(name: str, found: AgreementFigures) -> AgreementLine:
     """Figures in words; what is not defined is said to be so, and never 0."""
     kappa = found.kappa
     no_kappa = "not defined: one verdict throughout" if found.pairs else "nothing to compare"
     interval = found.interval
-    return PairFigures(
-        name=name,
-        reviews=reviews,
-        unclear=unclear,
-        pairs=found.pairs,
-        agreed=found.agreed,
+    return AgreementLine(
+        name,
+        found,
         share="nothing to compare" if found.share is None else share(found.agreed, found.pairs),
         kappa=no_kappa if kappa is None else f"{kappa:.2f}",
-        is_small=found.small,
         interval="" if interval is None else " to ".join(map(_share_of_one, interval)),
     )
 
@@ -71,19 +57,12 @@ def _share_of_one(value: float) -> str:
     return share(round(value, 9), 1)  # what only rounding keeps from all or nothing is just that
 
 
-def lines_of(found: Agreement) -> list[tuple[str, list[PairFigures], int]]:
+def lines_of(found: Agreement) -> list[tuple[str, list[AgreementLine], int]]:
     """Figures by reviewer, by pair of reviewers and by judge; the number is of those left out."""
-    people = [
-        figures_of(one.reviewer, one, one.reviews, one.unclear)
-        for one in found.reviewers[:MOST_FIGURES]
-    ]
-    pairs = [
-        figures_of(" and ".join(one.reviewers), one, None, one.unclear)
-        for one in found.between_reviewers[:MOST_FIGURES]
-    ]
-    judges = [
-        figures_of(f"{judge.engine} {judge.model or ''}".strip(), judge) for judge in found.judges
-    ]
+    people = [line_of(one.reviewer, one) for one in found.reviewers[:MOST_FIGURES]]
+    between = found.between_reviewers[:MOST_FIGURES]
+    pairs = [line_of(" and ".join(one.reviewers), one) for one in between]
+    judges = [line_of(f"{one.engine} {one.model or ''}".strip(), one) for one in found.judges]
     parts = (
         ("Each reviewer and the judge", people, len(found.reviewers)),
         ("Reviewers with each other", pairs, len(found.between_reviewers)),

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query
-from pydantic import Field
 from pydantic_core import to_json
 
 from veritrail_graph.api.service.http.answers import only_known_parameters
@@ -37,10 +36,6 @@ Cursor = Annotated[
         max_length=LONGEST_CURSOR,
         description="Where the page begins: `nextCursor` of the page before, as it was given.",
     ),
-]
-
-NextCursor = Annotated[
-    str | None, Field(description="Where the next page begins; null: there is none.")
 ]
 
 Place = tuple[str | int, ...]

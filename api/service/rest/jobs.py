@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.answers import Page
 from veritrail_graph.api.app.changes import Changes
 from veritrail_graph.api.app.jobs import Busy
 from veritrail_graph.api.auth.access import Scope
@@ -20,7 +21,6 @@ from veritrail_graph.api.service.http.pages import (
     Cursor,
     Limit,
     Listing,
-    NextCursor,
 )
 from veritrail_graph.api.service.http.problems import problem, problems_of
 from veritrail_graph.graph.errors import InputError, Violation
@@ -45,11 +45,10 @@ class Limits(BaseModel):
     max_calls: CallLimit | None = None
 
 
-class JobPage(BaseModel):
+class JobPage(Page):
     """A page of jobs, newest first."""
 
     jobs: list[JobSummary]
-    nextCursor: NextCursor  # noqa: N815
 
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])

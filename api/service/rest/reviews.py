@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
+from veritrail_graph.api.app.answers import Page
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.requests.bodies import ReviewGiven, ReviewsGiven
 from veritrail_graph.api.service.http.access import App, Calling, needs
@@ -19,7 +19,6 @@ from veritrail_graph.api.service.http.pages import (
     Cursor,
     Limit,
     Listing,
-    NextCursor,
     ProcessId,
 )
 from veritrail_graph.api.service.http.problems import problems_of
@@ -42,11 +41,10 @@ class ReviewsStored(BaseModel):
     reviews: list[Review]
 
 
-class ReviewPage(BaseModel):
+class ReviewPage(Page):
     """A page of reviews, newest first."""
 
     reviews: list[Review]
-    nextCursor: NextCursor  # noqa: N815
 
 
 @router.post(
@@ -135,9 +133,7 @@ async def get_agreement(app: App, process_id: ProcessId) -> Response:
     return answer(await app.reviews.agreement(process_id))
 
 
-def _page(listing: Listing, found: tuple[list[Review], str | None]) -> dict[str, Any]:
+def _page(listing: Listing, found: tuple[list[Review], str | None]) -> ReviewPage:
     reviews, behind = found
-    return {
-        "reviews": [review.json_object() for review in reviews],
-        "nextCursor": listing.cursor(behind) if behind is not None else None,
-    }
+    cursor = listing.cursor(behind) if behind is not None else None
+    return ReviewPage.model_construct(reviews=reviews, nextCursor=cursor)

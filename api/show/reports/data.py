@@ -57,7 +57,7 @@ DISTRIBUTION = "veritrail-graph"
 
 @dataclass(frozen=True, slots=True)
 class ReportedClaim:
-    """A claim, and the verification that a report goes by.
+    """A claim with its whole verification: no `ClaimFound`, for reports of files have no graph.
 
     Attributes:
         claim: The claim as it is stored.

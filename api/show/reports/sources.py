@@ -7,7 +7,6 @@ Source: VeriTrail 3.2; docs/process-file.md.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -428,18 +427,18 @@ def _facts(ref: NodeRef, node: NodeRecord) -> NodeFacts:
 
 
 def _process(found: Survey) -> Process:
-    header, topology = found.header, found.topology
+    header = found.header
     return Process(
         process_id=found.process_id,
         name=header.name or found.process_id,
         question=header.question,
         source_format=header.source_format,
         content_hash=found.hash,
-        stages=dict(Counter(topology.stages)),
+        stages=found.stages,
         stage_names=header.stage_names,
         terminals=found.terminals,
-        nodes=len(topology.ids),
-        edges=len(topology.edge_sources),
+        nodes=found.nodes,
+        edges=found.edges,
         claims=len(found.claims),
         warnings=found.warnings,
         run_of_record=header.run_of_record,

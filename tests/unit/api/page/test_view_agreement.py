@@ -12,7 +12,7 @@ from veritrail_graph.api.page.views.agreement import (
     AgreementState,
     disputed,
     disputes_of,
-    figures_of,
+    line_of,
     said_of,
 )
 from veritrail_graph.api.page.views.review import Reviewer
@@ -85,12 +85,12 @@ def pairs(*counts: tuple[Verdict, Verdict, int]) -> AgreementFigures:
 
 
 def test_figures_that_are_not_defined_are_said_to_be_so_and_are_never_0() -> None:
-    nothing = figures_of("x", pairs())
+    nothing = line_of("x", pairs())
     assert (nothing.share, nothing.kappa, nothing.interval) == (
         "nothing to compare", "nothing to compare", "",
     )  # fmt: skip
-    same = figures_of("x", pairs((YES, YES, 5)))
+    same = line_of("x", pairs((YES, YES, 5)))
     assert (same.share, same.kappa) == ("100 %", "not defined: one verdict throughout")
-    some = figures_of("x", pairs((YES, YES, 40), (NO, NO, 40), (YES, NO, 20)))
-    assert (some.share, some.kappa, some.is_small) == ("80 %", "0.62", False)
+    some = line_of("x", pairs((YES, YES, 40), (NO, NO, 40), (YES, NO, 20)))
+    assert (some.share, some.kappa, some.figures.small) == ("80 %", "0.62", False)
     assert some.interval == "71 % to 87 %"
