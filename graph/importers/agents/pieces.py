@@ -11,7 +11,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.agents import contents, speech
 from veritrail_graph.graph.importers.agents.contents import MessagePart
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
-from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
 from veritrail_graph.graph.importers.traces.texts import pieces
@@ -226,6 +226,11 @@ class _Reader:
         if tool is not None and is_agent(tool, self._agents):
             return MessageText(
                 self._place, suffix, part.text, Origin.GENERATED, "agent_result", tool, about,
+                answers=part.call,
+            )  # fmt: skip
+        if tool is not None and asks_a_person(tool):
+            return MessageText(
+                self._place, suffix, part.text, Origin.GIVEN, "user", tool, about,
                 answers=part.call,
             )  # fmt: skip
         handed = self._handed.get(part.call) if part.call else None

@@ -26,7 +26,7 @@ from veritrail_graph.graph.importers.copied import first_words, left_of
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import ProcessInput
-from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.importers.transcript import NOT_ALL_COMPARED, Transcript
 from veritrail_graph.graph.model.dialogue import FORMAT
@@ -57,6 +57,10 @@ _WARNINGS = {
     "agents": (
         "What another agent returned through a tool is no source text: one result was left out.",
         "What other agents returned through tools is no source text: {:,} results were left out.",
+    ),
+    "persons": (
+        "What a person said whom a tool asked is no source text: one result was left out.",
+        "What persons said whom a tool asked is no source text: {:,} results were left out.",
     ),
     "unused": (
         "One output of a tool, or document, comes after the assistant's last turn: no turn "
@@ -446,6 +450,10 @@ class _Reader:
         tool = part.name or self._tools.get(part.call or "") if is_result else None
         if tool is not None and is_agent(tool):
             self._left_out["agents"] += 1
+            self.script.wrote(part.text)
+            return
+        if tool is not None and asks_a_person(tool):
+            self._left_out["persons"] += 1
             self.script.wrote(part.text)
             return
         title = None if is_result else part.name

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
+
+_VECTORS = re.compile("embed|rerank", re.IGNORECASE)
 
 
 class CallKind(StrEnum):
@@ -37,7 +40,7 @@ class Call:
         end: When it ended; its start where that is not known.
         given: What it was given, as JSON.
         made: What it gave, as JSON.
-        model: The model that wrote its output.
+        model: The model that wrote its output, or was asked on the way; none of vectors or ranks.
         metadata: What else is kept of it.
         place: Its place in the trace, for calls at one time.
         link: The id of the tool call that a tool answers; None: the trace holds none.
@@ -109,6 +112,18 @@ class FoundTrace:
             raise error
 
         return cls(where, fail)
+
+
+def writing_model(model: Any, *done: Any) -> str | None:
+    """Return a model's name, or None where it makes vectors or ranks, or no name is a text.
+
+    Args:
+        model: The name.
+        done: What the call is said to do: its kind, its operation, its own name.
+    """
+    said = (model, *(one for one in done if isinstance(one, str)))
+    is_text = isinstance(model, str) and bool(model)
+    return model if is_text and not any(_VECTORS.search(one) for one in said) else None
 
 
 def once(calls: Iterable[Call]) -> list[Call]:

@@ -14,7 +14,13 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.calls import (
+    Call,
+    CallKind,
+    FoundTrace,
+    Trace,
+    writing_model,
+)
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
@@ -33,6 +39,7 @@ _TYPES = frozenset((
     *_KINDS, "SPAN", "AGENT", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL",
 ))  # fmt: skip
 _TRACE, _START = ("traceId", "trace_id"), ("startTime", "start_time")
+_MODEL = ("model", "providedModelName", "provided_model_name")
 _SESSION, _NAME = ("sessionId", "session_id"), ("traceName", "trace_name")
 
 
@@ -198,5 +205,5 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
         nanoseconds(ended, f"{where}, endTime") if ended else start,
         one.get("input"),
         one.get("output"),
-        text_or_none(files.first_of(one, ("model", "providedModelName", "provided_model_name"))),
+        writing_model(files.first_of(one, _MODEL), one.get("type"), one.get("name")),
     )

@@ -13,7 +13,13 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.calls import (
+    Call,
+    CallKind,
+    FoundTrace,
+    Trace,
+    writing_model,
+)
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import unfold
@@ -141,7 +147,7 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
         end,
         _value(about.get("mlflow.spanInputs")),
         _value(about.get("mlflow.spanOutputs")),
-        text_or_none(model),
+        writing_model(model, _value(about.get("mlflow.spanType")), span.get("name")),
     )
 
 

@@ -21,7 +21,13 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces import vendors
-from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.calls import (
+    Call,
+    CallKind,
+    FoundTrace,
+    Trace,
+    writing_model,
+)
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of, processes_of
 from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
 from veritrail_graph.graph.importers.traces.texts import unfold
@@ -374,9 +380,11 @@ def _call(span: Span) -> Call:
     given, made = _texts(flat, attributes, kind)
     names = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id")
     model = next((flat[name] for name in names if flat.get(name)), None)
+    model = vendors.endpoint_of(flat) if model is None else model
+    done = (vendors.kind_of(flat), flat.get("gen_ai.operation.name"), flat.get("llm.request.type"))
     return Call(
         span["span_id"], span["name"], kind, span["parent_id"], span["start"], span["end"],
-        given, made, text_or_none(model), link=_link(flat, kind),
+        given, made, writing_model(model, *done, span["name"]), link=_link(flat, kind),
     )  # fmt: skip
 
 

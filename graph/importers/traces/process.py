@@ -127,6 +127,8 @@ class _Linking:
         kind, origin = kinds.get(piece.role or "", ("user", Origin.GIVEN))
         if kind == "tool_result" and self.read.is_own_result(piece.link):
             origin = Origin.GENERATED
+        elif kind == "tool_result" and self.read.is_said_by_a_person(piece.link):
+            kind, origin = "user", Origin.GIVEN
         self.met_of[kind] += 1
         name = f"{kind}/{self.met_of[kind]}"
         span = Span(piece.text, kind, origin, target.order - 1, None, name, link=piece.link)

@@ -13,7 +13,7 @@ from typing import Any
 
 from veritrail_graph.graph.importers.copied import CopiedWords, Copy, EarlierTexts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
-from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
 from veritrail_graph.graph.importers.traces.parts import plain
 from veritrail_graph.graph.importers.traces.texts import InnerText, of_output, pieces
@@ -112,7 +112,7 @@ class Repeats:
     def _made(self, call: Call) -> Iterator[tuple[str, WordsOrigin]]:
         """Yield what a call wrote; what it looked up can be quoted from then on."""
         is_own = self._is_own(call)
-        is_inner = call.kind is CallKind.EVENT or call.call_id in self._tree.with_writer
+        is_inner = call.kind is CallKind.EVENT or call.call_id in self._tree.with_author
         author = WordsOrigin(call, call.start, call.end)
         for piece in of_output(call.made):
             if self._tree.writes(call) and piece.role in (None, "assistant"):
@@ -142,8 +142,24 @@ class Repeats:
         """Return whether what a call gave was written, by it or inside of it."""
         if self._tree.writes(call):
             return True
-        is_agent_as_tool = call.call_id in self._tree.with_writer or is_agent(call.name)
-        return call.kind is CallKind.TOOL and is_agent_as_tool
+        if call.kind is not CallKind.TOOL:
+            return False
+        names = (call.name, *self.passing_on(call))
+        is_told = any(is_agent(name) or asks_a_person(name) for name in names)
+        return is_told or call.call_id in self._tree.with_author
+
+    def passing_on(self, call: Call) -> Iterator[str]:
+        """Yield the names of the tools that only handed a call on: their input, its result.
+
+        Args:
+            call: A tool, such as the call of a server behind another tool's name.
+        """
+        for outer in self._tree.above(call):
+            if outer.kind is not CallKind.TOOL or forms_of(outer.made) != forms_of(call.made):
+                continue
+            handed = {one for one in forms_of(call.given) if one}
+            if handed.issuperset(filter(None, forms_of(outer.given))):
+                yield outer.name
 
     def copies(self, call: Call, text: str) -> list[Copy[WordsOrigin]]:
         """Return the parts of what a tool or a retriever returned that were written or said before.
@@ -257,6 +273,11 @@ class Repeats:
     def _written_in(self, text: str) -> frozenset[str]:
         """Return what models wrote of a text, in the compared form."""
         return frozenset(self._texts[hit.found] for hit in self._finder.within(normalised(text)))
+
+
+def forms_of(value: Any) -> list[str]:
+    """Return the texts in what a call was given or gave, in the form that is compared."""
+    return [normalised(one.text) for one in pieces(value)]
 
 
 def forms(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.copied import Copy, first_words, left_of
 from veritrail_graph.graph.importers.traces import asked, parts
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
-from veritrail_graph.graph.importers.traces.colleagues import is_agent
+from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
 from veritrail_graph.graph.importers.traces.repeats import (
     Repeats,
@@ -133,6 +133,10 @@ class Reading:
         """Return whether the tool call with an id asked an agent, or handed an answer in."""
         names = self._tools.get(link, ()) if link is not None else ()
         return any(is_agent(name) or is_answering(name) for name in names)
+
+    def is_said_by_a_person(self, link: str | None) -> bool:
+        """Return whether the tool call with an id put a question to a person."""
+        return link is not None and any(map(asks_a_person, self._tools.get(link, ())))
 
     @property
     def is_cut_short(self) -> bool:
@@ -451,18 +455,20 @@ class Reading:
 
     def _what(self, call: Call, piece: InnerText) -> tuple[str, Origin] | None:
         """Return what a text is that a call gave, and where it comes from; None: it is no node."""
-        is_inner = call.call_id in self.tree.with_writer
+        is_inner = call.call_id in self.tree.with_author
         if call.kind is CallKind.GENERATION:
             return TOOL_CALL if piece.role == "call" else "generation", Origin.GENERATED
         if call.kind is CallKind.RETRIEVER:
             is_own = self._is_repeated(call, piece.text)
             return "document", Origin.GENERATED if is_own else Origin.SOURCE
         if call.kind is CallKind.TOOL:
+            names = [call.name, *self._repeats.passing_on(call)]
+            if any(map(asks_a_person, names)):
+                return "user", Origin.GIVEN
             is_own = (
                 is_inner
                 or piece.role in ("assistant", "user")
-                or is_agent(call.name)
-                or is_answering(call.name)
+                or any(is_agent(name) or is_answering(name) for name in names)
             )
             is_own = is_own or self._is_repeated(call, piece.text)
             return "tool_result", Origin.GENERATED if is_own else Origin.SOURCE

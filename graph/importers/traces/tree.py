@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
+from veritrail_graph.graph.importers.traces.reworded import is_reworded
 
 
 class Tree:
@@ -15,8 +16,10 @@ class Tree:
         ordered: The calls in the order in which they ended.
         order: The place of each in that order, from 1, by id.
         with_writer: Calls inside of which the call of a model is recorded, by id.
-        steps: Calls without the record of a model whose output counts as written, by id: agents,
-            and in a trace without any call of a model every step.
+        steps: Calls that are no call of a model and whose output counts as written, by id: agents,
+            steps that name a model, what a tool's step made of a text that it was given, and in a
+            trace without any call of a model every step.
+        with_author: Calls inside of which a model's call, an agent or such a step is recorded.
     """
 
     def __init__(self, calls: Sequence[Call]) -> None:
@@ -32,12 +35,21 @@ class Tree:
         self.order = {call.call_id: number for number, call in enumerate(self.ordered, start=1)}
         writers = [call for call in calls if call.kind is CallKind.GENERATION]
         self.with_writer = frozenset(name for one in writers for name in self._above[one.call_id])
-        steps = {CallKind.AGENT} if writers else {CallKind.AGENT, CallKind.OTHER}
-        self.steps = frozenset(
+        authors = {
             call.call_id
             for call in calls
-            if call.kind in steps and call.call_id not in self.with_writer
-        )
+            if call.call_id not in self.with_writer and self._is_author(call)
+        }
+        others = {call.call_id for call in calls if call.kind is CallKind.OTHER}
+        self.steps = frozenset(authors if writers else authors | (others - self.with_writer))
+        self.with_author = self.with_writer.union(*(self._above[name] for name in authors))
+
+    def _is_author(self, call: Call) -> bool:
+        """Return whether a call that is none of a model counts as one that writes."""
+        if call.kind is not CallKind.OTHER:
+            return call.kind is CallKind.AGENT
+        tools = [one for one in self.above(call) if one.kind is CallKind.TOOL]
+        return call.model is not None or (bool(tools) and is_reworded(call, tools))
 
     def _walk(self, call: Call) -> Iterator[str]:
         seen = {call.call_id}
@@ -46,6 +58,10 @@ class Tree:
             seen.add(name)
             yield name
             name = self.by_id[name].parent_id
+
+    def above(self, call: Call) -> list[Call]:
+        """Return the calls inside of which a call was made."""
+        return [self.by_id[name] for name in self._above[call.call_id]]
 
     def is_inside(self, inner: Call, outer: Call) -> bool:
         """Return whether one call was made by the other, directly or not."""

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,6 +46,11 @@ _BEGAN = ("start_timestamp", "start_time", "start_time_unix_nano")
 _ENDED = ("end_timestamp", "end_time", "end_time_unix_nano")
 _NOTED = "events"
 _KIND = "openinference.span.kind"
+_ADDRESSES = ("url.full", "url.path", "http.url", "http.target", "http.route")
+_ENDPOINT = re.compile(
+    r"/(?:chat/completions|completions|v1/messages|v1/responses|api/(?:chat|generate))(?=$|\?)"
+    r"|:(?:stream)?generateContent|/model/[^/]+/(?:invoke|converse)", re.IGNORECASE,
+)  # fmt: skip
 
 
 def entries(value: Any) -> list[Any]:
@@ -143,6 +149,13 @@ def kind_of(flat: Mapping[str, Any]) -> str:
 def is_model_call(flat: Mapping[str, Any]) -> bool:
     """Return whether a product's own attributes say that a model was called."""
     return any(name in flat for name in _MODELS)
+
+
+def endpoint_of(flat: Mapping[str, Any]) -> str | None:
+    """The path of a language model's endpoint that a span of HTTP called; None: it called none."""
+    said = (flat[name] for name in _ADDRESSES if isinstance(flat.get(name), str))
+    found = next((path for one in said if (path := _ENDPOINT.search(one))), None)
+    return None if found is None else found[0].strip("/")
 
 
 def noted(flat: Mapping[str, Any]) -> list[dict[str, Any]]:

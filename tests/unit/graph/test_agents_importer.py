@@ -119,6 +119,12 @@ def test_what_another_agent_returns_is_generated_from_the_call(graph, tool):
     assert read.said("there is no source text")
 
 
+def test_what_a_person_says_whom_a_tool_asks_is_given(graph):
+    log = with_tool()
+    log[2]["tool_calls"] = [call("ask_user", {"question": "cars?"}, "c1")]
+    assert graph(log).origin("message/3") is Origin.GIVEN
+
+
 def test_parts_of_many_kinds(graph):
     log = [
         {

@@ -153,12 +153,21 @@ def test_functions_of_the_older_interface_are_tools(tmp_path: Path) -> None:
     assert read.nodes["document/m2"].metadata["tool"] == "look_up"
 
 
-def test_what_another_agent_returns_is_no_source_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tool", "warning"),
+    [
+        ("archive_agent", "What another agent returned through a tool is no source text"),
+        ("ask_user", "What a person said whom a tool asked is no source text"),
+    ],
+)
+def test_what_somebody_says_through_a_tool_is_no_source_text(
+    tmp_path: Path, tool: str, warning: str
+) -> None:
     log = visit()
-    log[2] = look_up("archive_agent")
+    log[2] = look_up(tool)
     read = graph(*stored(tmp_path, log))
     assert not [name for name in read.nodes if "document/" in name]
-    assert read.said("What another agent returned through a tool is no source text")
+    assert read.said(warning)
 
 
 def test_what_a_tool_returned_after_the_last_turn_is_left_out(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from veritrail_graph.graph.errors import InputError, InvalidProcess
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import find_processes
+from veritrail_graph.graph.importers.traces.otlp import OtlpImporter
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Origin
 
@@ -435,3 +436,23 @@ def test_what_mlflow_never_writes_is_taken_as_text(tmp_path: Path, time: str, de
     one = {"span_id": "s-1", "name": "model", "attributes": about, "start_time_unix_nano": time}
     (draft,) = drafts(write(tmp_path, {"info": {"request_id": "t"}, "data": {"spans": [one]}}))
     assert "The lock is new." in texts(draft)
+
+
+@pytest.mark.parametrize(
+    ("about", "model"),
+    [
+        ({"gen_ai.request.model": "m-1"}, "m-1"),
+        ({"url.full": "https://models.example/v1/chat/completions?x=1"}, "chat/completions"),
+        ({"http.target": "/v1/messages"}, "v1/messages"),
+        ({"url.full": "https://models.example/v1/embeddings"}, None),
+        ({"gen_ai.request.model": "m-1", "gen_ai.operation.name": "embeddings"}, None),
+        ({"gen_ai.request.model": "text-embedding-4"}, None),
+        ({"url.full": "https://shop.example/completions-of-orders"}, None),
+    ],
+)
+def test_the_model_that_a_span_asked_is_known_by_its_name_or_its_address(
+    tmp_path: Path, about: dict[str, str], model: str | None
+) -> None:
+    path = write(tmp_path, request(span("POST", 1, **about)))
+    (found,) = OtlpImporter().traces(path)
+    assert found.read().calls[0].model == model
