@@ -34,29 +34,16 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
-from veritrail_graph.api.show.dialogue import cut_words, left_out_words
-from veritrail_graph.api.show.texts import clean, one_line
-from veritrail_graph.api.show.words import (
-    CLAIM_CATEGORY_WORDS,
-    DIALOGUE_LABEL_WORDS,
-    indicative_words,
-)
+from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.text import Text
-
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.dialogues import DialogueOptions, DialogueVerified
-    from veritrail_graph.graph.model.dialogue import (
-        DialogueRun,
-        TurnClaim,
-        TurnVerification,
-    )
+    from veritrail_graph.graph.model.dialogue import DialogueRun, TurnVerification
 
 app = typer.Typer(
     help="Dialogues: verify the assistant's turns, claim by claim.",
@@ -66,14 +53,6 @@ app = typer.Typer(
 
 _MOST_REASONS = 5
 """Reasons that are named of turns that did not succeed."""
-
-_STYLE = {
-    ClaimCategory.VERIFIED: "green",
-    ClaimCategory.OUT_OF_SCOPE: "cyan",
-    ClaimCategory.CONTRADICTED: "red",
-    ClaimCategory.LACKING_EVIDENCE: "yellow",
-    ClaimCategory.ABSTENTION: "blue",
-}
 
 
 @app.command("verify")
@@ -231,122 +210,13 @@ def as_document(found: Sequence[DialogueVerified]) -> dict[str, Any]:
 
 def tell(run: DialogueRun, *, kept: int = 0) -> None:
     """Tell a person: the turns with their claims, the score, and what it cost."""
-    from veritrail_graph.api.show.costs import usage_words
+    from veritrail_graph.api.show.dialogue_run import run_shown
+    from veritrail_graph.api.show.terminal import tree
 
-    show(run_text(run))
-    claims = [one for one in run.claims if one.status is Status.SUCCEEDED]
-    counts = [
-        f"{number:,} {words}"
-        for category, words in CLAIM_CATEGORY_WORDS.items()
-        if (number := sum(one.category is category for one in claims))
-    ]
-    bare = sum(one.category is None for one in claims)
-    counts += [f"{bare:,} unverifiable"] if bare else []
-    words = f"{counted(len(run.turns), 'turn')}, {counted(len(run.claims), 'claim')}"
-    say(f"{words}: {', '.join(counts)}" if counts else words)
-    if run.score is not None:
-        say(f"Score {run.score:.2f}: the share of verified claims among the verifiable ones.")
+    show(tree(run_shown(run)))
     if kept:
-        told = counted(kept, "turn was", "turns were")
-        say(f"{told} stored before and not asked about again.", "dim")
-    if run.model is not None:
-        say(usage_words(run.usage), "dim")
-    if words := left_out_words(run.settings):
-        say(f"Parts of the method were left out: {words}.", "yellow")
-    if run.indicative:
-        say(f"Engine {run.engine}: {indicative_words(run.engine)}.", "yellow")
-
-
-def run_text(run: DialogueRun) -> Text:
-    """The turns of a dialogue, each with its claims, and what these contradict."""
-    from rich.text import Text
-
-    shown = Text(one_line(run.dialogue_id, 80), style="bold")
-    said = {one.claim_id: one.claim for one in run.claims}
-    told: set[str] = set()
-    for alike in _alike(run.turns):
-        turn = alike[0]
-        shown.append(f"\n{one_line(turn.turn_id, 40)}", style="bold")
-        if len(alike) > 1:
-            shown.append(f" to {one_line(alike[-1].turn_id, 40)}", style="bold")
-            shown.append(f" ({counted(len(alike), 'turn')})", style="not bold dim")
-        shown.append("  ")
-        shown.append(*_label(turn))
-        if turn.score is not None:
-            shown.append(f"  {turn.score:.2f}", style="not bold dim")
-        for claim in turn.claims:
-            shown.append("\n    ")
-            shown.append(*_category(claim))
-            shown.append(f"  {one_line(clean(claim.claim))}", style="not bold")
-            for line in (*_remarks(claim, said), *_why(claim.error, told)):
-                shown.append(f"\n        {line}", style="not bold dim")
-        is_told = any(one.error for one in turn.claims)
-        remarks = _turn_remarks(turn) if len(alike) == 1 else []
-        for line in (*remarks, *_why(None if is_told else turn.error, told)):
-            shown.append(f"\n    {line}", style="not bold dim")
-    return shown
-
-
-def _label(turn: TurnVerification) -> tuple[str, str]:
-    """The label of a turn, or why it has none, and its style."""
-    if turn.status is not Status.SUCCEEDED:
-        return turn.status.value.replace("_", " "), "not bold magenta"
-    if turn.label is None:
-        return "no claims", "not bold dim"
-    style = "green" if turn.label is DialogueLabel.VERIFIED else "red"
-    return DIALOGUE_LABEL_WORDS[turn.label], f"not bold {style}"
-
-
-def _category(claim: TurnClaim) -> tuple[str, str]:
-    if claim.category is not None:
-        return CLAIM_CATEGORY_WORDS[claim.category], f"not bold {_STYLE[claim.category]}"
-    if claim.label is not None:
-        return DIALOGUE_LABEL_WORDS[claim.label], "not bold red"
-    return claim.status.value.replace("_", " "), "not bold magenta"
-
-
-def _remarks(claim: TurnClaim, said: dict[str, str]) -> list[str]:
-    lines = []
-    if claim.reason and claim.category is not ClaimCategory.VERIFIED:
-        lines.append(one_line(clean(claim.reason)))
-    lines += [f"said before: {one_line(clean(said.get(name, name)))}" for name in claim.contradicts]
-    lines += [f"against the initial knowledge: {name}" for name in claim.contradicts_knowledge]
-    return lines
-
-
-def _alike(turns: Sequence[TurnVerification]) -> list[list[TurnVerification]]:
-    """Turns in a row that ended for one reason without a claim are shown together, others alone."""
-    groups: list[list[TurnVerification]] = []
-    before = None
-    for turn in turns:
-        is_bare = turn.status is not Status.SUCCEEDED and not turn.claims
-        ended = (turn.status, turn.error) if is_bare else None
-        if ended is not None and ended == before:
-            groups[-1].append(turn)
-        else:
-            groups.append([turn])
-        before = ended
-    return groups
-
-
-def _why(error: str | None, shown: set[str]) -> list[str]:
-    """The reason of a failure, in full where it is shown for the first time."""
-    if error is None:
-        return []
-    if error in shown:
-        return ["for the same reason as above"]
-    shown.add(error)
-    return [one_line(clean(error))]
-
-
-def _turn_remarks(turn: TurnVerification) -> list[str]:
-    lines = []
-    check = turn.turn_check
-    if check is not None and check.contradiction:
-        where = f" ({one_line(check.turn_id, 40)})" if check.turn_id else ""
-        quotes = [f'"{one_line(clean(one))}"' for one in check.quotes]
-        lines.append(f"contradicts an earlier turn{where}: {' against '.join(quotes)}")
-    return [*lines, *cut_words(turn)]
+        words = counted(kept, "turn was", "turns were")
+        say(f"{words} stored before and not asked about again.", "dim")
 
 
 def _end(found: Sequence[DialogueVerified], *, interrupted: bool) -> None:

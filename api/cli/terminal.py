@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.text import Text
 
+    from veritrail_graph.api.show.document import Document, Room
     from veritrail_graph.graph.word_diff import Piece
 
 
@@ -101,6 +102,21 @@ def table(
         screen = console()
         width = screen.width if screen.is_terminal and texts else None
         show(laid_out(columns, rows, right, texts, optional, width))
+
+
+def show_parts(document: Document, room: Room | None = None) -> None:
+    """Print the blocks of a document: remarks on stderr, all else on stdout.
+
+    Args:
+        document: The document.
+        room: The part of it that is shown; None: all.
+    """
+    from veritrail_graph.api.show.terminal import WHOLE, parts
+
+    screen, remarks = console(), console(stderr=True)
+    width = screen.width if screen.is_terminal else None
+    for part, is_remark in parts(document, room or WHOLE, width):
+        (remarks if is_remark else screen).print(part)
 
 
 def say(text: str, style: str | None = None) -> None:

@@ -11,24 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.show import notebook
-from veritrail_graph.api.show.dialogue import (
-    SCORE_WORDS,
-    check_words,
-    claim_counts,
-    claim_mark,
-    cut_words,
-    setting_words,
-    turn_mark,
-)
+from veritrail_graph.api.show.dialogue_run import run_shown
 from veritrail_graph.api.show.notebook import (
     COLOURS,
-    DETAILS,
     QUIET,
     ROWS_SHOWN,
     box,
     colour_chip,
     grid,
-    mark_chip,
     rest,
     row,
     text,
@@ -47,7 +37,7 @@ from veritrail_graph.graph.model import Verdict, Verification
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.api.app.findings import Provenance
-    from veritrail_graph.graph.model.dialogue import DialogueRun, TurnClaim, TurnVerification
+    from veritrail_graph.graph.model.dialogue import DialogueRun
     from veritrail_graph.graph.model.listed import ClaimFound
     from veritrail_graph.graph.model.processes import ProcessOverview
     from veritrail_graph.graph.model.queried import QueryRows
@@ -99,49 +89,7 @@ def job(job_id: str, status: str, facts: Mapping[str, str]) -> str:
 
 def dialogue(found: DialogueRun) -> str:
     """The assistant's turns of a dialogue, each with its claims to be opened."""
-    by = f"{found.engine} {found.model}" if found.model else found.engine
-    how = setting_words(found.settings)
-    facts = [by, *([how] if how else []), *([] if found.created_at is None else [found.created_at])]
-    score = "none" if found.score is None else f"{found.score:.2f}"
-    counts = " ".join(f"{mark_chip(mark)} {n:,}" for mark, n in claim_counts(found.claims))
-    parts = [
-        f"<div>{_bold(found.dialogue_id)} score {score} "
-        f"<span style='{QUIET}'>({text(SCORE_WORDS)})</span></div>",
-        f"<div style='{QUIET}'>{text(' · '.join(facts))}</div><div>{counts}</div>",
-    ]
-    if found.indicative:
-        words = indicative_words(found.engine).capitalize()
-        parts.append(f"<div><em>{text(words)}.</em></div>")
-    said = {one.claim_id: one.claim for one in found.claims}
-    parts += [_turn(one, said) for one in found.turns[:ROWS_SHOWN]]
-    return box("".join(parts) + rest(len(found.turns)))
-
-
-def _turn(found: TurnVerification, said: Mapping[str, str]) -> str:
-    """A turn; its claims are shown when it is opened."""
-    claims = "".join(_turn_claim(one, said) for one in found.claims[:ROWS_SHOWN])
-    remarks = list(cut_words(found))
-    if found.error:
-        remarks.insert(0, found.error)
-    if found.turn_check is not None and found.turn_check.contradiction:
-        quotes = " against ".join(f"“{one}”" for one in found.turn_check.quotes)
-        remarks.append(f"{check_words(found.turn_check)} {quotes}")
-    notes = "".join(f"<div>{text(one)}</div>" for one in remarks)
-    score = "" if found.score is None else f" {found.score:.2f}"
-    counts = ", ".join(f"{n:,} {mark.word}" for mark, n in claim_counts(found.claims))
-    return (
-        f"<details style='{DETAILS}'><summary>{_code(found.turn_id)} "
-        f"{mark_chip(turn_mark(found))}{score} <span style='{QUIET}'>{text(counts)}</span>"
-        f"</summary><ul>{claims}</ul>{notes}{rest(len(found.claims))}</details>"
-    )
-
-
-def _turn_claim(found: TurnClaim, said: Mapping[str, str]) -> str:
-    lines = [found.error or found.reason or ""]
-    lines += [f"said before: {said.get(name, name)}" for name in found.contradicts[:ROWS_SHOWN]]
-    lines += [f"against the initial knowledge: {one}" for one in found.contradicts_knowledge]
-    told = "".join(f"<div style='{QUIET}'>{text(one)}</div>" for one in lines if one)
-    return f"<li>{mark_chip(claim_mark(found))} {text(found.claim)}{told}</li>"
+    return notebook.html(run_shown(found))
 
 
 def provenance(found: Provenance) -> str:

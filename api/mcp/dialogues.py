@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
@@ -18,12 +19,14 @@ from veritrail_graph.api.show.dialogue import (
     setting_words,
     turn_mark,
 )
+from veritrail_graph.api.show.dialogue_run import ClaimMade, Linked, TurnShown, turns_shown
+from veritrail_graph.api.show.document import Document, Room, Tree
+from veritrail_graph.api.show.plain import text
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import (
     TURN,
-    ClaimCategory,
     DialogueRunSummary,
     Speaker,
     Turn,
@@ -41,6 +44,7 @@ EARLIER = 100
 """Claims of turns before the answer that are read; further ones are shown by their ids."""
 RUNS = 5
 """Runs that are named."""
+ROOM = Room({"claim": CLAIMS, "contradicted claim": OTHERS, "later claim": OTHERS}, TEXT)
 
 
 class EarlierClaim(BaseModel):
@@ -111,14 +115,51 @@ class TurnsVerified(DialogueShown):
 Door = AsyncLocal | AsyncClient
 
 
-async def shown_turns(
+@dataclass(frozen=True, slots=True)
+class TurnsRead:
+    """Turns of a dialogue as they are read for one answer.
+
+    Attributes:
+        process_id: The dialogue.
+        turns: The turns.
+        found: What was found of them, by turn_id.
+        earlier: Claims that they make and contradict, by claim_id.
+        next: Where to go on; None: there are no more.
+        runs: The runs whose results are shown.
+    """
+
+    process_id: str
+    turns: Sequence[Turn]
+    found: Mapping[str, TurnVerification]
+    earlier: Mapping[str, ClaimMade]
+    next: str | None
+    runs: Sequence[DialogueRunSummary]
+
+    @property
+    def indicative(self) -> bool:
+        """Return whether no model was asked."""
+        return any(one.indicative for one in self.runs)
+
+    @property
+    def value(self) -> DialogueShown:
+        """Return so much of it as an assistant should read."""
+        return DialogueShown(
+            process_id=self.process_id,
+            turns=[_turn(one, self.found.get(one.turn_id), self.earlier) for one in self.turns],
+            next=self.next,
+            runs=[_run_words(one) for one in self.runs[:RUNS]],
+            indicative=self.indicative,
+        )
+
+
+async def read_turns(
     door: Door,
     process_id: str,
     run_id: str | None = None,
     *,
     only: Sequence[str] = (),
     after: str | None = None,
-) -> DialogueShown:
+) -> TurnsRead:
     """Turns of a dialogue with what was found of them; no turn before these is read.
 
     Args:
@@ -147,13 +188,7 @@ async def shown_turns(
     with suppress(*refused):  # nothing was verified yet
         found = await _found_of(door, process_id, run_id, wanted, is_whole=not only)
     said = await _said(door, process_id, list(found.values()))
-    return DialogueShown(
-        process_id=process_id,
-        turns=[_turn(one, found.get(one.turn_id), said) for one in turns],
-        next=following,
-        runs=[_run_words(one) for one in runs[:RUNS]],
-        indicative=any(one.indicative for one in runs),
-    )
+    return TurnsRead(process_id, turns, found, said, following, runs)
 
 
 async def _slice(
@@ -206,13 +241,13 @@ async def _found_of(
 
 async def _said(
     door: Door, process_id: str, found: Sequence[TurnVerification]
-) -> dict[str, EarlierClaim]:
-    """The claims that turns make and that these contradict, by their ids.
+) -> dict[str, ClaimMade]:
+    """Return the claims that turns make and that these contradict, by their ids.
 
     A contradicted claim of a turn before is read by itself; one that was removed is left out.
     """
     said = {
-        claim.claim_id: EarlierClaim(turn_id=turn.turn_id, claim=one_line(claim.claim, TEXT))
+        claim.claim_id: ClaimMade(turn.turn_id, claim.claim)
         for turn in found
         for claim in turn.claims
     }
@@ -221,8 +256,7 @@ async def _said(
     for name in [one for one in dict.fromkeys(denied) if one not in said][:EARLIER]:
         with suppress(Missing):
             claim = await door.claim(process_id, name)
-            turn_id = claim.node_id.removeprefix(TURN)
-            said[name] = EarlierClaim(turn_id=turn_id, claim=one_line(claim.text, TEXT))
+            said[name] = ClaimMade(claim.node_id.removeprefix(TURN), claim.text)
     return said
 
 
@@ -235,7 +269,7 @@ def _run_words(run: DialogueRunSummary) -> str:
 
 
 def _turn(
-    turn: Turn, found: TurnVerification | None, said: Mapping[str, EarlierClaim]
+    turn: Turn, found: TurnVerification | None, said: Mapping[str, ClaimMade]
 ) -> DialogueTurn:
     claims = found.claims if found is not None else ()
     remarks = cut_words(found) if found is not None else []
@@ -259,7 +293,7 @@ def _turn(
     )
 
 
-def _claim(claim: TurnClaim, said: Mapping[str, EarlierClaim]) -> DialogueClaim:
+def _claim(claim: TurnClaim, said: Mapping[str, ClaimMade]) -> DialogueClaim:
     return DialogueClaim(
         claim_id=claim.claim_id,
         claim=one_line(claim.claim, TEXT),
@@ -269,54 +303,37 @@ def _claim(claim: TurnClaim, said: Mapping[str, EarlierClaim]) -> DialogueClaim:
         reason=one_line(claim.reason, TEXT) if claim.reason else None,
         compared_with=len(claim.compared_with),
         contradicts=[
-            said.get(name, EarlierClaim(turn_id=None, claim=name))
-            for name in claim.contradicts[:OTHERS]
+            EarlierClaim(turn_id=made.turn_id, claim=one_line(made.text, TEXT))
+            for made in (said.get(one, ClaimMade(None, one)) for one in claim.contradicts[:OTHERS])
         ],
         error=one_line(claim.error, TEXT) if claim.error else None,
     )
 
 
-def dialogue_text(found: DialogueShown) -> str:
+def dialogue_text(read: TurnsRead) -> str:
     """Turns of a dialogue, to be read."""
-    lines = [line for one in found.turns for line in _turn_lines(one)]
-    if found.next is not None:
-        lines.append(f"… and more turns: ask again with after={quoted(found.next)}")
-    if not found.runs:
+    shown = [TurnShown(one.turn_id, read.found.get(one.turn_id), one) for one in read.turns]
+    branches = turns_shown(shown, Linked(earlier=read.earlier))
+    lines = [text(Document((Tree((), branches),)), ROOM)]
+    if read.next is not None:
+        lines.append(f"… and more turns: ask again with after={quoted(read.next)}")
+    if not read.runs:
         lines.append("No turn was verified yet; verify_turns does so.")
-    if found.indicative:
+    if read.indicative:
         lines.append("Indicative only: no language model was asked, words were compared.")
     return "\n".join(lines)
 
 
-def verified_text(found: TurnsVerified) -> str:
+def verified_text(read: TurnsRead, done: TurnsVerified) -> str:
     """Return what the verification of turns came to, to be read."""
-    lines = [dialogue_text(found)]
-    left = sum(n for status, n in found.counts.items() if status != Status.SUCCEEDED)
+    lines = [dialogue_text(read)]
+    left = sum(n for status, n in done.counts.items() if status != Status.SUCCEEDED)
     if left:
-        counts = ", ".join(f"{n:,} {name}" for name, n in found.counts.items())
+        counts = ", ".join(f"{n:,} {name}" for name, n in done.counts.items())
         lines.append(
             f"{left:,} turn(s) could not be verified ({counts}): nothing is known of them."
         )
-    if found.error:
-        lines.append(f"The run was stopped: {quoted(found.error)}")
-    lines.append(f"Run: {found.run_id}, {found.status}")
+    if done.error:
+        lines.append(f"The run was stopped: {quoted(done.error)}")
+    lines.append(f"Run: {done.run_id}, {done.status}")
     return "\n".join(lines)
-
-
-def _turn_lines(turn: DialogueTurn) -> list[str]:
-    lines = [f"{quoted(turn.turn_id)} {turn.role}: {quoted(turn.text)}"]
-    if turn.words is None:
-        return lines
-    score = "" if turn.score is None else f", score {turn.score:.2f}"
-    lines.append(f"  {turn.words}{score}")
-    for one in turn.claims:
-        lines.append(f"  {one.words}: {quoted(one.claim)}")
-        told = one.error or (one.reason if one.category != ClaimCategory.VERIFIED else None)
-        lines += [f"    because {quoted(told)}"] if told else []
-        lines += [
-            f"    said before in turn {quoted(other.turn_id or '?')}: {quoted(other.claim)}"
-            for other in one.contradicts
-        ]
-    if turn.claims_left_out:
-        lines.append(f"  … and {turn.claims_left_out:,} more claims")
-    return lines + [f"  {one}" for one in turn.remarks]

@@ -55,7 +55,7 @@ from veritrail_graph.api.mcp.dialogues import (
     DialogueShown,
     TurnsVerified,
     dialogue_text,
-    shown_turns,
+    read_turns,
     verified_text,
 )
 from veritrail_graph.api.mcp.lookups import Lookups
@@ -483,8 +483,8 @@ class Tools:
         not checked, or whose check failed, is neither right nor wrong.
         """
         only = () if turn_id is None else (turn_id,)
-        shown = await shown_turns(self._door, process_id, run_id, only=only, after=after)
-        return answer_of(shown, dialogue_text(shown))
+        read = await read_turns(self._door, process_id, run_id, only=only, after=after)
+        return answer_of(read.value, dialogue_text(read))
 
     @reported
     async def verify_turns(
@@ -514,16 +514,16 @@ class Tools:
         job = await self.follow(begin, context)
         run_id = job.run_id if job.counts.get(Status.SUCCEEDED) else None
         only = job.state.turn_ids if turn_ids else ()
-        shown = await shown_turns(self._door, process_id, run_id, only=only)
+        read = await read_turns(self._door, process_id, run_id, only=only)
         done = TurnsVerified(
-            **dict(shown),
+            **dict(read.value),
             run_id=job.run_id,
             status=job.status,
             counts=job.counts,
             cost_usd=job.usage.cost_usd,
             error=_error_of(job),
         )
-        return answer_of(done, verified_text(done))
+        return answer_of(done, verified_text(read, done))
 
     @reported
     async def run_query(

@@ -295,6 +295,11 @@ class Room:
         """The rows that are shown."""
         return table.rows[: self.most.get("row")]
 
+    def more_rows(self, table: Table) -> str:
+        """Say how many rows are not shown; empty: all are."""
+        more = len(table.rows) - len(self.rows(table))
+        return f"… and {counted(more, 'more row')}" if more > 0 else ""
+
     def cut(self, text: str) -> str:
         """A text, its end cut off where it is too long."""
         if self.characters is None or len(text) <= self.characters:

@@ -68,6 +68,8 @@ def _parts(document: Document, room: Room, level: int) -> Iterator[str]:
                 yield "\n".join(_listed(branches, room))
             case Table():
                 yield "\n".join(_table(block, room))
+                if more := room.more_rows(block):
+                    yield more
             case _:  # a picture has no place in Markdown
                 pass
 

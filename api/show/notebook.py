@@ -91,7 +91,9 @@ def _parts(document: Document, room: Room) -> Iterator[str]:
                     yield "".join(_folded(one, room) for one in room.branches(branches))
             case Table():
                 rows = [row([_line(cell, room) for cell in one]) for one in room.rows(block)]
-                yield grid(block.columns, "".join(rows)) + rest(len(block.rows))
+                more = room.more_rows(block)
+                yield grid(block.columns, "".join(rows))
+                yield f"<div style='{QUIET}'>{more}</div>" if more else ""
             case Picture(drawing):
                 drawn = svg(drawing, with_claim=False)
                 yield f"<div style='overflow-x:auto'>{drawn}</div>"

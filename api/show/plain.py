@@ -79,6 +79,8 @@ def _lines(document: Document, room: Room) -> Iterator[str]:
                 yield " | ".join(block.columns)
                 for row in room.rows(block):
                     yield " | ".join(_line(cell, room) for cell in row)
+                if more := room.more_rows(block):
+                    yield more
             case _:  # a picture has no place in plain text
                 pass
 

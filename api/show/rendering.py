@@ -17,7 +17,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from veritrail_graph.api.show.costs import UNKNOWN, cost_words, share_words, step_words
-from veritrail_graph.api.show.dialogue import run_words, setting_words
+from veritrail_graph.api.show.dialogue import run_words
 from veritrail_graph.api.show.document import Line, headed
 from veritrail_graph.api.show.report_html import line
 from veritrail_graph.api.show.texts import clip, clip_start, cut_inside, shown
@@ -99,9 +99,7 @@ def environment(*packages: str, is_file: bool = False) -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
-    made.filters.update(
-        in_short=in_short, in_parts=in_parts, run_words=run_words, setting_words=setting_words
-    )
+    made.filters.update(in_short=in_short, in_parts=in_parts, run_words=run_words)
     made.filters.update(headed=headed, line=_line)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(cut=cut_inside)

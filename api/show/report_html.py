@@ -32,6 +32,8 @@ from veritrail_graph.api.show.texts import shown
 from veritrail_graph.api.show.words import Mark
 
 WHOLE = Room()
+FOLDED = frozenset({"turn"})
+"""Branches that a reader opens, by what they are counted as."""
 _CLASSES = {
     Style.STRONG: "strong",
     Style.QUIET: "muted",
@@ -63,13 +65,31 @@ def _parts(document: Document, room: Room) -> Iterator[str]:
                 yield f'<div>{head}<p class="reading">{line(words, room)}</p></div>'
             case Tree(title, branches):
                 head = f"<h3>{headed(line(plain(title), room))}</h3>" if title else ""
-                yield f"<div>{head}{_listed(branches, room)}</div>"
+                below = _folded if any(one.counts in FOLDED for one in branches) else _listed
+                yield f"<div>{head}{below(branches, room)}</div>"
             case Table():
                 yield _table(block, room)
+                if more := room.more_rows(block):
+                    yield f'<p class="small muted">{more}</p>'
             case Picture(drawing):
                 yield figure(drawing, with_claim=False)
             case _:  # the picture shows quotes; the template shows the heading
                 pass
+
+
+def _folded(branches: tuple[Branch, ...], room: Room) -> str:
+    """Write branches that a reader opens, the first of them open."""
+    items = []
+    for place, branch in enumerate(room.branches(branches)):
+        is_open = "" if place else " open"
+        if not branch.children:
+            items.append(f'<p class="r-resting">{line(branch.words, room)}</p>')
+            continue
+        items.append(
+            f'<details class="r-resting"{is_open}><summary>{line(branch.words, room)}</summary>'
+            f"{_listed(branch.children, room)}</details>"
+        )
+    return "".join(items)
 
 
 def _listed(branches: tuple[Branch, ...], room: Room) -> str:

@@ -6,7 +6,7 @@ Texts are untrusted: they are text and no markup, on one line, and control chara
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -34,7 +34,7 @@ from veritrail_graph.api.show.texts import clean
 from veritrail_graph.api.show.words import State
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
+    from rich.console import JustifyMethod, RenderableType
 
 WHOLE = Room({"route": 20})
 SHORT = Room(
@@ -90,11 +90,46 @@ def tree(document: Document, room: Room = WHOLE) -> RichTree:
             case Tree(title, branches):
                 below = root.add(text(title, Style.STRONG)) if title else root
                 _add(below, branches, room)
-            case Table():
+            case Table() if block.rows:
                 root.add(table(block, room))
+                if more := room.more_rows(block):
+                    root.add(Text(more, style="dim"))
             case _:  # a picture has no place on a terminal
                 pass
     return root
+
+
+def parts(
+    document: Document, room: Room = WHOLE, width: int | None = None
+) -> Iterator[tuple[RenderableType, bool]]:
+    """Yield the blocks of a document one below the other, and whether each is a remark.
+
+    Args:
+        document: The document.
+        room: The part of it that is shown.
+        width: The columns of the terminal; None: nothing is cut.
+    """
+    for block in room.blocks(document):
+        match block:
+            case Remark(words, style):
+                yield text(words, style), True
+            case Heading():
+                yield _heading(block), False
+            case Table() if block.rows:
+                yield table(block, room, width if block.texts else None), False
+                if more := room.more_rows(block):
+                    yield Text(more, style="dim"), True
+            case Facts(facts):
+                for fact in facts:
+                    yield text((*_named(f"{fact.name}:"), *fact.words)), False
+            case Passage(name, words):
+                yield text((*_named(f"{name}:"), *words)), False
+            case Tree(title, branches):
+                below = RichTree(text(title, Style.STRONG), guide_style="dim")
+                _add(below, branches, room)
+                yield below, False
+            case _:
+                pass
 
 
 def _heading(block: Heading) -> Text:

@@ -105,15 +105,15 @@ def test_the_planted_contradictions_are_found_stored_and_told(
     shown = (
         "t24  unverifiable  0.50",
         "contradicted  The Lindholm Tram Museum is open on Mondays.",
-        "said before: The Lindholm Tram Museum is closed on Mondays.",
+        "said before in turn t4: The Lindholm Tram Museum is closed on Mondays.",
         "abstention  The assistant does not know who painted",
         "out of scope  The assistant has never left Lindholm.",
-        "contradicts an earlier turn (t22): ",
+        "the turn contradicts an earlier one (t22): ",
         "t30  no claims",
     )
     assert [words for words in shown if words not in again.out] == []
-    assert "15 turns, 30 claims: 19 verified, 5 out of scope, 2 contradicted" in again.err
-    assert "Score 0.79" in again.err
+    assert "turns 15 · claims 30: 19 verified, 5 out of scope, 2 contradicted" in again.out
+    assert "score 0.79" in again.out
     (first, second) = rows(veritrail, "self-contradictions", process_id=dialogue)
     assert (first["turn"], first["earlier_turn"]) == (24, 4)
     # The check of the turn quotes both turns word by word.
@@ -138,14 +138,14 @@ def test_a_report_shows_the_turns_with_their_claims(
         "- Checked by turn: 30",
         "| turn/t24 | contradicted |  | The Lindholm Tram Museum is open on Mondays. |",
         "# The conversation",
-        "15 turns of the assistant verified. Score 0.79",
-        "- contradicted: 2",
+        "turns 15, claims 30: 19 **verified**",
+        "2 **contradicted**",
+        "score 0.79",
         "counts for 15 turns",
-        "## Turn 24 (t24)",
-        "**unverifiable**, score 0.50",
-        "- **contradicted**: The Lindholm Tram Museum is open on Mondays.",
-        "  - contradicts turn 4: The Lindholm Tram Museum is closed on Mondays.",
-        "  - contradicted later in turn 24: The Lindholm Tram Museum is open on Mondays.",
+        "- turn 24 `t24` **unverifiable** 0.50",
+        "  - **contradicted** The Lindholm Tram Museum is open on Mondays.",
+        "    - said before in turn `t4`: The Lindholm Tram Museum is closed on Mondays.",
+        "    - contradicted later in turn `t24`: The Lindholm Tram Museum is open on Mondays.",
     ):
         assert words in report
     rows = list(csv.DictReader(veritrail("report", dialogue, "--format", "csv").out.splitlines()))

@@ -419,7 +419,7 @@ def test_turns_are_verified_and_shown_with_what_they_contradict(veritrail, tmp_p
     (turn,) = one.structured_content["turns"]
     assert [claim["category"] for claim in turn["claims"]] == ["CONTRADICTED", "VERIFIED"]
     assert turn["claims"][0]["contradicts"][0]["turn_id"] == "t4"
-    assert 'said before in turn "t4": "The Lindholm Tram Museum is closed' in text_of(one)
+    assert 'said before in turn t4: "The Lindholm Tram Museum is closed' in text_of(one)
     assert none.is_error
     assert "is not in the dialogue" in text_of(none)
     assert users.is_error

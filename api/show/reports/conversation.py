@@ -11,54 +11,79 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.show.conversation import (
-    MOST_BACKGROUND,
-    MOST_OTHERS,
-    TurnRow,
-    rows_of,
-    shown_claims,
+from veritrail_graph.api.show.conversation import MOST_OTHERS
+from veritrail_graph.api.show.dialogue import (
+    Chart,
+    chart_of,
+    run_words,
+    score_of,
+    total_counts,
 )
-from veritrail_graph.api.show.dialogue import Chart, chart_of, score_of, total_counts
-from veritrail_graph.api.show.words import Mark
+from veritrail_graph.api.show.dialogue_run import (
+    ClaimMade,
+    Linked,
+    TurnShown,
+    outcome,
+    turns_shown,
+)
+from veritrail_graph.api.show.document import (
+    Block,
+    Document,
+    Heading,
+    Line,
+    Remark,
+    Room,
+    Style,
+    Tree,
+    name,
+    ours,
+    quoting,
+)
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.model.dialogue import TURN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.model.conversation import FoundTurn, SaidTurn, TurnCounts
+    from veritrail_graph.graph.model.conversation import (
+        ClaimPlace,
+        FoundTurn,
+        LinkedClaims,
+        SaidTurn,
+        TurnCounts,
+    )
     from veritrail_graph.graph.model.dialogue import DialogueRunSummary
 
 MOST_TURNS = 40
 """Turns that a report shows."""
+MOST_CLAIMS = 20
+"""Claims that it shows of each of these."""
+MOST_RUNS = 5
+"""Runs that it names."""
 
 TEXT = 2_000
 """Characters of a turn, or of a claim that is only named, that a report reads."""
 
+OF_TURNS_WORDS = (
+    "Claims of turns without a verdict above have their categories here; no walk was made for them."
+)
+
+ROOM = Room({"claim": MOST_CLAIMS, "contradicted claim": MOST_OTHERS}, TEXT)
+"""The part of the conversation that a report shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The section; without turns, nothing was verified.
+    """The section; without a document, nothing was verified.
 
     Attributes:
-        turns: The assistant's turns that are shown.
-        total: How many of them were verified.
-        score: The score of all of them; None: there is none.
-        counts: Their claims by mark.
-        chart: The score over the turns.
-        runs: The runs whose results count.
+        document: The turns that are shown, with their claims.
+        chart: The score over all turns.
     """
 
-    turns: tuple[TurnRow, ...] = ()
-    total: int = 0
-    score: float | None = None
-    counts: tuple[tuple[Mark, int], ...] = ()
+    document: Document | None = None
     chart: Chart | None = None
-    runs: tuple[DialogueRunSummary, ...] = ()
-
-    @property
-    def more(self) -> int:
-        """Return how many verified turns are not shown."""
-        return self.total - len(self.turns)
 
 
 async def read_conversation(app: Application, process_id: str) -> Conversation:
@@ -84,20 +109,52 @@ async def read_conversation(app: Application, process_id: str) -> Conversation:
         said += turns
     by_number = {one.stage: one.found for one in found}
     said = [one for one in said if one.stage in by_number]
-    shown = shown_claims(said, by_number, None)
-    claims = [one for _, some in shown.values() for one in some]
+    claims = [claim for one in said for claim in by_number[one.stage].claims[:MOST_CLAIMS]]
     linked = await app.dialogues.linked(
-        process_id, None, said, by_number, claims, None, (MOST_OTHERS, MOST_BACKGROUND, TEXT)
+        process_id, None, said, by_number, claims, None, (MOST_OTHERS, 0, TEXT)
     )
-    runs = await app.dialogues.runs(process_id)
-    return Conversation(
-        tuple(rows_of(said, by_number, shown, None, linked)),
-        len(counts),
-        score_of(counts),
-        tuple(total_counts(counts)),
-        chart_of(counts),
-        tuple(one for one in runs if one.counting),
+    shown = [TurnShown(one.turn.turn_id, by_number[one.stage], one.turn, one.stage) for one in said]
+    runs = [one for one in await app.dialogues.runs(process_id) if one.counting]
+    chart = chart_of(counts)
+    return Conversation(_document(counts, shown, _linked_of(linked), runs, chart), chart)
+
+
+def _document(
+    counts: Sequence[TurnCounts],
+    turns: Sequence[TurnShown],
+    linked: Linked,
+    runs: Sequence[DialogueRunSummary],
+    chart: Chart | None,
+) -> Document:
+    blocks: list[Block] = [
+        Heading((ours("The conversation"),)),
+        outcome(len(counts), total_counts(counts), score_of(counts)),
+    ]
+    if chart is not None:
+        blocks.append(Remark((ours(chart.words),), Style.QUIET))
+    blocks.append(Remark((ours(OF_TURNS_WORDS),), Style.QUIET))
+    for run in runs[:MOST_RUNS]:
+        line: Line = (ours("run "), name(run.run_id), ours(", "), quoting(run_words(run)))
+        line += (ours(f" verified, counts for {counted(run.counting, 'turn')}"),)
+        blocks.append(Remark(line, Style.WARNING if run.indicative else Style.QUIET))
+    blocks.append(Tree((), turns_shown(turns, linked)))
+    if (more := len(counts) - len(turns)) > 0:
+        words = f"{counted(more, 'more verified turn')}: not shown; those with contradictions first"
+        blocks.append(Remark((ours(words),), Style.QUIET))
+    return Document(tuple(blocks))
+
+
+def _linked_of(found: LinkedClaims) -> Linked:
+    return Linked(
+        {name: _made(place) for name, place in found.places.items()},
+        {name: [*map(_made, one.later)] for name, one in found.denied.items()},
+        {name: one.number - len(one.later) for name, one in found.denied.items()},
+        found.knowledge,
     )
+
+
+def _made(place: ClaimPlace) -> ClaimMade:
+    return ClaimMade(place.node_id.removeprefix(TURN), place.text)
 
 
 def chosen(counts: Sequence[TurnCounts], most: int = MOST_TURNS) -> list[int]:

@@ -26,6 +26,7 @@ from veritrail_graph.api.show.dialogue import OF_TURNS
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.rendering import environment, text_of
 from veritrail_graph.api.show.report_html import html
+from veritrail_graph.api.show.reports.conversation import ROOM as CONVERSATION
 from veritrail_graph.api.show.reports.data import (
     Asked,
     ReportData,
@@ -122,10 +123,13 @@ async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
     resting = await origin.resting()
     room = Room({"source sentence": MOST_SOURCES, "wording": MOST_SOURCES}, limits.characters)
     bodies = [Markup(html(one.document, room)) for one in resting.nodes]  # noqa: S704 (escaped)
+    talk = await origin.conversation()
+    spoken = Markup(html(talk.document, CONVERSATION)) if talk.document else None  # noqa: S704
     end = _end(material, limits, seen) | {
         "resting": resting,
         "resting_bodies": bodies,
-        "conversation": await origin.conversation(),
+        "conversation": spoken,
+        "chart": talk.chart,
     }
     yield made.get_template("parts/report_end.html").render(known | end)
     yield tail

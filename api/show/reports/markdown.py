@@ -14,10 +14,10 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from veritrail_graph.api.show.costs import share_words, step_words, usage_words
-from veritrail_graph.api.show.dialogue import setting_words
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.markdown import as_code, escaped, text
 from veritrail_graph.api.show.rendering import number
+from veritrail_graph.api.show.reports.conversation import ROOM as CONVERSATION
 from veritrail_graph.api.show.reports.data import (
     Asked,
     ReportData,
@@ -60,9 +60,9 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
             yield piece.rstrip("\n") + "\n\n"
             piece = _resting(resting)
         talk = await origin.conversation()
-        if talk.turns:
+        if talk.document is not None:
             yield piece.rstrip("\n") + "\n\n"
-            piece = templates().get_template("report_dialogue.md").render(conversation=talk)
+            piece = text(talk.document, CONVERSATION, level=1)
         yield piece.rstrip("\n") + "\n"
 
 
@@ -118,5 +118,5 @@ def templates(package: str = "veritrail_graph.api.page") -> Environment:
     )
     made.filters.update(md=escaped, md_code=as_code, counted=counted, number=number)
     made.filters.update(step=step_words, usage=usage_words, review_mark=review_mark)
-    made.filters.update(share_of_nodes=share_words, setting_words=setting_words)
+    made.filters.update(share_of_nodes=share_words)
     return made

@@ -387,7 +387,7 @@ def test_clients_verify_dialogues_and_read(
         assert categories(begun_turns) == categories(GOLD[:2])
         found = client.dialogue(DIALOGUE, run_id=run_id)
         assert categories(found.json_object()["turns"]) == categories(GOLD)
-        assert "contradicted</span> The Lindholm Tram Museum is open" in found._repr_html_()
+        assert "contradicted</span>  The Lindholm Tram Museum is open" in found._repr_html_()
         pages = client.verified_turns(DIALOGUE, run_id=run_id, page=4).all()
         assert tuple(pages) == found.turns
         pages = client.verified_turns(DIALOGUE, run_id=run_id, from_turn="t23", page=2).all()

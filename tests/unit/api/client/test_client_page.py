@@ -210,13 +210,13 @@ def test_a_run_of_a_dialogue_shows_each_turn_with_its_claims_and_what_failed() -
         indicative=True,
     )  # fmt: skip
     found = shown(read(DialogueRun, run.json_object()))
-    assert found.tags.count("details") == 15
+    assert found.tags.count("details") == 14  # nothing is below a turn without a claim
     assert "this score is ours" in found.words
     assert "indicative only" in found.words.lower()
-    assert "contradicted The Lindholm Tram Museum is open on Mondays." in found.words
-    assert "said before: The Lindholm Tram Museum is closed on Mondays." in found.words
+    assert "contradicted  The Lindholm Tram Museum is open on Mondays." in found.words
+    assert "said before in turn t4: The Lindholm Tram Museum is closed on Mondays." in found.words
     assert "3 remembered facts" in found.words
-    assert "t2 failed" in found.words
+    assert "t2  failed" in found.words
     assert "DialogueRun d: 15 turn(s), score" in repr(run)
 
 
