@@ -18,7 +18,9 @@ from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.mcp.results import TEXT, quoted, verdict_words
 from veritrail_graph.api.requests.job import Id
-from veritrail_graph.api.show.asking import asking_short
+from veritrail_graph.api.show.document import Room
+from veritrail_graph.api.show.plain import text as written
+from veritrail_graph.api.show.runs import comparison_shown, runs_shown
 from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.model import Status
@@ -286,18 +288,9 @@ class Lookups:
             )
             for one in found[:RUNS]
         ]
-        lines = [
-            f"- {one.run_id} {one.created_at[:16]} {quoted(one.judge)}{asking_short(run.asking)}: "
-            f"{_counts(one.verdicts)}"
-            + (", in batches" if one.mode == "batch" else "")
-            + (f", {one.kept} kept" if one.kept else "")
-            + (f" since {one.since}" if one.since else "")
-            + (", indicative" if one.indicative else "")
-            + (", run of record" if one.is_of_record else "")
-            for one, run in zip(runs, found, strict=False)
-        ]
         value = ShownRuns(process_id=process_id, runs=runs, truncated=len(found) > RUNS)
-        return answer_of(value, "\n".join(lines) or "No claim of this process was verified yet.")
+        words = written(runs_shown(found), Room({"row": RUNS}, TEXT))
+        return answer_of(value, words or "No claim of this process was verified yet.")
 
     @reported
     async def compare_runs(
@@ -318,18 +311,7 @@ class Lookups:
             claims=[_change(one) for one in changed[:CHANGED]],
             claims_left_out=max(0, len(changed) - CHANGED),
         )
-        lines = [
-            f"{a} and {b}: "
-            + (", ".join(f"{count:,} {name}" for name, count in value.changes.items() if count)),
-            *(
-                f"- {one.claim_id} {one.change}: {one.a or 'not verified'} -> "
-                f"{one.b or 'not verified'}: {quoted(one.claim)}"
-                for one in value.claims
-            ),
-        ]
-        if value.claims_left_out:
-            lines.append(f"… and {value.claims_left_out:,} more")
-        return answer_of(value, "\n".join(lines))
+        return answer_of(value, written(comparison_shown(found), Room({"row": CHANGED}, TEXT)))
 
     @reported
     async def show_trend(
@@ -439,8 +421,3 @@ def _undecided(counts: dict[str, int]) -> dict[str, int]:
     """The claims that a run left undecided, beside its verdicts; empty where there are none."""
     name = Status.UNDECIDED.value
     return {name: counts[name]} if counts.get(name) else {}
-
-
-def _counts(verdicts: dict[str, int]) -> str:
-    said = [f"{count:,} {verdict_words(name)}" for name, count in verdicts.items() if count]
-    return ", ".join(said) or "no verdict"

@@ -1,4 +1,4 @@
-"""Two runs over all claims, as people read them: words, a table as CSV, and a picture.
+"""Runs as people read them: a list, and two of them over all claims with a table and a picture.
 
 Source: ours.
 """
@@ -7,11 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.show.asking import asking_short
+from veritrail_graph.api.show.costs import UNKNOWN, money_words
+from veritrail_graph.api.show.document import (
+    Block as DocumentBlock,
+)
+from veritrail_graph.api.show.document import (
+    Document,
+    Line,
+    Remark,
+    Style,
+    Table,
+    name,
+    ours,
+    quoting,
+    said,
+)
 from veritrail_graph.api.show.tables import csv_text
-from veritrail_graph.api.show.words import Mark, mark_of
+from veritrail_graph.api.show.words import VERDICT_WORDS, Mark, indicative_words, mark_of
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status, Verdict
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.runs import ComparedSide, RunComparison, SideOfClaim
+    from veritrail_graph.graph.model.run import Run, Spending
 
 CHANGE_WORDS: Mapping[str, str] = {
     "lost": "Lost",
@@ -43,45 +65,130 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class _Spent(Protocol):
-    @property
-    def calls(self) -> int: ...
-    @property
-    def cost_usd(self) -> float | None: ...
-    @property
-    def unpriced_calls(self) -> int: ...
+RUNS_NOT_SHOWN: Mapping[str, str] = MappingProxyType(
+    {"Run.engine": "it is the judge where there is no model; a model is named alone"}
+)
+COMPARISON_NOT_SHOWN: Mapping[str, str] = MappingProxyType(
+    {
+        "RunComparison.pairs": "the page draws them; the claims say the same",
+        "ComparedSide.kind": "its name says whether it is a run or a judge",
+        "ComparedSide.engine": "it is the judge where there is no model; a model is named alone",
+        "SideOfClaim.verification_id": "the table as CSV has it",
+        "SideOfClaim.indicative": "each side says it of all its verdicts",
+        "SideOfClaim.spent": "each side says it of all its claims; the table as CSV has it",
+    }
+)
+"""Fields of the nouns that no writer shows, by class and name, and why."""
 
 
-class _Side(Protocol):
-    @property
-    def verification_id(self) -> str: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def verdict(self) -> str | None: ...
-    @property
-    def indicative(self) -> bool: ...
-    @property
-    def error_stages(self) -> list[int]: ...
-    @property
-    def spent(self) -> Any: ...
+def runs_shown(runs: Sequence[Run]) -> Document:
+    """Show the runs of a process, newest first."""
+    columns = [VERDICT_WORDS[one].lower() for one in Verdict]
+    left = [one for one in Status if any(run.counts.get(one) for run in runs)]
+    left = [one for one in left if one is not Status.SUCCEEDED]
+    columns += [_status_words(one) for one in left]
+    rows = tuple(
+        (
+            (name(one.run_id),),
+            (ours(one.created_at[:16].replace("T", " ")),),
+            _judge(one),
+            (ours("" if one.q is None else str(one.q)),),
+            *((ours(f"{one.verdicts.get(verdict, 0):,}"),) for verdict in Verdict),
+            *((ours(f"{one.counts.get(status, 0):,}"),) for status in left),
+            (ours(f"{one.verifications:,}"),),
+            (ours(cost_of(one.spent)),),
+            _run_remarks(one),
+        )
+        for one in runs
+    )
+    numbers = ("q", *columns, "all", "cost")
+    table = Table(
+        ("run", "made", "judge", "q", *columns, "all", "cost", ""), rows, numbers, ("judge",),
+        ("made", "q", "all"),
+    )  # fmt: skip
+    blocks: list[DocumentBlock] = [table] if runs else []
+    if engines := [one.engine for one in runs if one.indicative]:
+        words = f"Verdicts marked so are {indicative_words(*engines)}."
+        blocks.append(Remark((quoting(words),), Style.WARNING))
+    return Document(tuple(blocks))
 
 
-class _Compared(Protocol):
-    @property
-    def model(self) -> str | None: ...
+def _run_remarks(run: Run) -> Line:
+    parts: list[Line] = []
+    if run.is_of_record:
+        parts.append((ours("run of record"),))
+    if run.mode is not None:
+        parts.append((ours({"batch": "in batches", "live": "live"}[run.mode]),))
+    if run.kept:
+        parts.append((ours(f"{run.kept:,} kept"),))
+    if run.since:
+        parts.append((ours("since "), name(run.since)))
+    if run.indicative:
+        parts.append((ours("indicative"),))
+    return tuple(part for n, one in enumerate(parts) for part in ((ours(", "),) if n else ()) + one)
 
 
-class _Comparison(Protocol):
-    @property
-    def a(self) -> _Compared: ...
-    @property
-    def b(self) -> _Compared: ...
-    @property
-    def claims(self) -> Sequence[Any]: ...
+def _judge(of: Run | ComparedSide) -> Line:
+    return (name(of.model or of.engine), ours(asking_short(of.asking)))
 
 
-def side_mark(side: _Side | None) -> Mark | None:
+def _status_words(status: Status) -> str:
+    return status.value.replace("_", " ")
+
+
+def comparison_shown(found: RunComparison) -> Document:
+    """Show two runs or two judges side by side: what changed, and both sides."""
+    changed = [one for one in found.claims if one.change.value not in ("same", "neither")]
+    rows = tuple(
+        (
+            (name(one.claim_id),),
+            (ours(CHANGE_WORDS[one.change].lower()),),
+            _side(one.a),
+            _side(one.b),
+            (said(one.claim), *(() if one.same_text else (ours(" (other words)"),))),
+        )
+        for one in changed
+    )
+    table = Table(("claim_id", "change", "A", "B", "claim"), rows, texts=("claim",))
+    changes = ", ".join(
+        f"{number:,} {CHANGE_WORDS[change].lower()}"
+        for change, number in found.changes.items()
+        if number or change.value in ("lost", "gained")
+    )
+    total = f"{counted(len(found.claims), 'claim')} of "
+    remarks = [
+        *(_side_line(letter, side) for letter, side in (("A", found.a), ("B", found.b))),
+        (ours(total), name(found.process_id), ours(f": {changes or 'none changed'}.")),
+    ]
+    return Document((*([table] if rows else []), *map(Remark, remarks)))
+
+
+def _side_line(letter: str, side: ComparedSide) -> Line:
+    counts = [
+        f"{number:,} {VERDICT_WORDS[Verdict(one)].lower()}" for one, number in side.verdicts.items()
+    ]
+    counts += [f"{side.undecided:,} undecided"] if side.undecided else []
+    left = side.without_verdict - side.undecided
+    counts += [f"{left:,} could not be checked"] if left else []
+    mark = " (indicative)" if side.indicative else ""
+    line: Line = (ours(f"{letter}: "), name(side.name))
+    judge = _judge(side)
+    line = line if judge[0].text == side.name else (*line, ours(", "), judge[0])
+    words = f"{mark}, q = {side.q}, {side.created_at[:16].replace('T', ' ')}, "
+    words += f"{counted(side.claims, 'claim')}: {', '.join(counts)}; {cost_of(side.spent)}"
+    return (*line, judge[1], ours(words))
+
+
+def _side(side: SideOfClaim | None) -> Line:
+    if side is None:
+        return (ours("not verified"),)
+    if side.verdict is None:
+        return (ours(_status_words(Status(side.status))),)
+    stages = f" (stage {', '.join(map(str, side.error_stages))})" if side.error_stages else ""
+    return (ours(VERDICT_WORDS[Verdict(side.verdict)].lower() + stages),)
+
+
+def side_mark(side: SideOfClaim | None) -> Mark | None:
     """The mark of what one side found; None: it did not verify the claim."""
     if side is None:
         return None
@@ -89,14 +196,20 @@ def side_mark(side: _Side | None) -> Mark | None:
     return mark_of(verdict, Status(side.status), indicative=side.indicative)
 
 
-def known_cost(spent: _Spent) -> float | None:
+def known_cost(spent: Spending) -> float | None:
     """US dollars; None where they are not known, 0 where no model was asked."""
     if spent.cost_usd is not None:
         return spent.cost_usd
     return 0.0 if not spent.calls and not spent.unpriced_calls else None
 
 
-def comparison_csv(found: _Comparison) -> str:
+def cost_of(spent: Spending) -> str:
+    """Return a cost in words; an unknown one is never 0."""
+    dollars = known_cost(spent)
+    return UNKNOWN if dollars is None else money_words(dollars)
+
+
+def comparison_csv(found: RunComparison) -> str:
     """A row a claim; an empty cost is not known, or the side did not verify the claim."""
     first, second = (side.model is not None for side in (found.a, found.b))
     rows = (
@@ -109,7 +222,7 @@ def comparison_csv(found: _Comparison) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def _cells(side: _Side | None, *, asks_model: bool) -> tuple[Any, ...]:
+def _cells(side: SideOfClaim | None, *, asks_model: bool) -> tuple[Any, ...]:
     if side is None:
         return (None,) * 5
     # Of a shared call, which counts for one claim, the others have a part of the cost alone.

@@ -54,13 +54,13 @@ def values(noun: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         for field in type(noun).model_fields:
             yield f"{type(noun).__name__}.{field}", getattr(noun, field)
             yield from values(getattr(noun, field))
-    elif isinstance(noun, tuple):
+    elif isinstance(noun, tuple | list):
         for part in noun:
             yield from values(part)
 
 
 def is_given(value: Any) -> bool:
-    return value is False or value not in (None, (), 0, "")
+    return value is False or value not in (None, (), [], {}, 0, "")
 
 
 def words_of(value: Any) -> list[str]:
@@ -70,8 +70,10 @@ def words_of(value: Any) -> list[str]:
         return [VERDICT_WORDS[value]]
     if isinstance(value, Enum):
         return [value.value]
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [words for part in value for words in words_of(part)]
+    if isinstance(value, dict):
+        return words_of([*value.values()])
     if isinstance(value, Noun):
         return []
     return [f"{value:,}" if isinstance(value, int) else str(value)]

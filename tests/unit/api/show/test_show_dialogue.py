@@ -45,8 +45,8 @@ WHOLE = DialogueRun.of_turns(
     [
         TurnVerification.of_claims("t2", [OPEN]),
         TurnVerification.of_claims(
-            "t4", [SHUT, OPEN.replace(claim_id="c-4")], turn_check=CHECK, history_left_out=3, background_left_out=5,
-            background_lacks=6, usage=USAGE,
+            "t4", [SHUT, OPEN.replace(claim_id="c-4")], turn_check=CHECK, usage=USAGE,
+            history_left_out=3, background_left_out=5, background_lacks=6,
         ),
         TurnVerification.of_claims("t6", [BROKEN]),
         TurnVerification(turn_id="t8", status=Status.FAILED, error="no key"),
