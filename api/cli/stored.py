@@ -13,8 +13,9 @@ from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.answers import Answer, answers_of, tell_answers
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_about
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
+from veritrail_graph.api.cli.terminal import print_json, say, show_parts, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
+from veritrail_graph.api.show.processes import processes_shown
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import (
     CLAIM_CATEGORY_WORDS,
@@ -22,7 +23,7 @@ from veritrail_graph.api.show.words import (
     VERDICT_WORDS,
 )
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
+from veritrail_graph.graph.model import Claim, Reviewed, Verification, in_force
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -233,35 +234,13 @@ def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> Non
     if not summaries:
         say("Nothing is stored yet. Begin with: veritrail ingest PATH")
         return
-    columns = {verdict.value: VERDICT_WORDS[verdict].lower() for verdict in Verdict}
-    if any(summary.verdicts.get(Status.UNDECIDED) for summary in summaries):
-        columns[Status.UNDECIDED.value] = Status.UNDECIDED.value
-    has_indicative = any(summary.indicative for summary in summaries)
-    marks = ("indicative",) if has_indicative else ()
-    numbers = ("nodes", "edges", *columns.values(), *marks, "claims")
-    rows = []
-    for process in summaries:
-        counts = [process.verdicts.get(name, 0) for name in columns]
-        indicative = (process.indicative_claims,) if has_indicative else ()
-        every = (process.nodes, process.edges, *counts, *indicative, process.claims)
-        rows.append(
-            [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
-        )
-    table(
-        ("process", *numbers, "name"),
-        rows,
-        right=numbers,
-        texts=["name"],
-        optional=("edges", "nodes", "indicative", "claims"),
-    )
-    if has_indicative:
-        say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
+    show_parts(processes_shown(summaries))
 
 
 def _tell_one(found: StoredListing) -> None:
     """The claims with what counts for each; then verifications that do not count."""
-    from veritrail_graph.api.cli.reviews import state_words
     from veritrail_graph.api.cli.trail import judge_words, show_others, stage_cell
+    from veritrail_graph.api.show.words import review_state_words
 
     claims, said = found.claims, found.said
     if not claims:
@@ -280,7 +259,7 @@ def _tell_one(found: StoredListing) -> None:
         verified = shown.get(claim.claim_id)
         node = [one_line(claim.node_id, 40)] if has_many else []
         label = [VERDICT_WORDS[claim.label] if claim.label else ""] if has_labels else []
-        review = [state_words(said.get(claim.claim_id))] if said else []
+        review = [review_state_words(said.get(claim.claim_id))] if said else []
         result: list[str | Text] = ["", "", "", ""]
         if verified is not None:
             words, style = verdict_words(verified.verdict, verified.status)

@@ -80,7 +80,7 @@ class Ingested(answers.Ingested):
     """The result of an ingest, as `ingest --json` prints it."""
 
     def _repr_html_(self) -> str:
-        return page.process(self)
+        return page.ingested(self)
 
 
 class IngestedMany(answers.IngestedMany):

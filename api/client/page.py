@@ -14,7 +14,6 @@ from veritrail_graph.api.show import notebook
 from veritrail_graph.api.show.dialogue_run import run_shown
 from veritrail_graph.api.show.notebook import (
     COLOURS,
-    QUIET,
     ROWS_SHOWN,
     box,
     colour_chip,
@@ -23,6 +22,7 @@ from veritrail_graph.api.show.notebook import (
     row,
     text,
 )
+from veritrail_graph.api.show.processes import process_shown
 from veritrail_graph.api.show.texts import figure
 from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.show.trail_view import trail_view
@@ -33,31 +33,25 @@ from veritrail_graph.api.show.words import (
     unsaid_in_short,
 )
 from veritrail_graph.graph.model import Verdict, Verification
+from veritrail_graph.graph.model.processes import ProcessOverview
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.api.app.findings import Provenance
     from veritrail_graph.graph.model.dialogue import DialogueRun
     from veritrail_graph.graph.model.listed import ClaimFound
-    from veritrail_graph.graph.model.processes import ProcessOverview
     from veritrail_graph.graph.model.queried import QueryRows
 
 
-def process(found: ProcessOverview | Ingested) -> str:
-    """A process: its size, and its claims by verdict."""
-    verdicts: Mapping[str, int] = getattr(found, "verdicts", {})
-    facts = [
-        ("nodes", f"{found.nodes:,}"),
-        ("edges", f"{found.edges:,}"),
-        ("claims", f"{found.claims:,}"),
-        ("terminals", ", ".join(found.terminals[:5])),
-    ]
-    rows = "".join(row([_bold(name), text(value)]) for name, value in facts if value)
-    counted = " ".join(f"{chip(name)} {number:,}" for name, number in verdicts.items() if number)
-    rows += row([_bold("verdicts"), counted]) if counted else ""
-    warnings = "".join(f"<div>Warning: {text(one)}</div>" for one in found.warnings[:5])
-    head = f"{_bold(found.process_id)} <span style='{QUIET}'>{text(found.status)}</span>"
-    return box(f"{head}<div>{text(found.name)}</div>{grid((), rows)}{warnings}")
+def process(found: ProcessOverview) -> str:
+    """A process with all that is known of it."""
+    return notebook.html(process_shown(found))
+
+
+def ingested(found: Ingested) -> str:
+    """A process as it was stored, with how an ingest ended."""
+    names = ProcessOverview.model_fields.keys() & type(found).model_fields.keys()
+    return process(ProcessOverview(**{one: getattr(found, one) for one in names}))
 
 
 def claims(found: Sequence[ClaimFound]) -> str:

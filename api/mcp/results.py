@@ -15,8 +15,10 @@ from pydantic import BaseModel, Field
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
 from veritrail_graph.api.show.appeals import appeal_words
 from veritrail_graph.api.show.asking import asking_sentences, escalation_words
+from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.located import quote_text, went_wrong
 from veritrail_graph.api.show.plain import quotation, text
+from veritrail_graph.api.show.processes import processes_shown
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail import Beside, shown
 from veritrail_graph.api.show.trail_view import trail_view
@@ -122,16 +124,6 @@ def reviewed_of(found: Agreement) -> Reviewed | None:
         overridden=pairs.pairs - pairs.agreed,
         unclear=found.unclear,
         disputed=found.disputed,
-    )
-
-
-def reviewed_text(found: Reviewed | None) -> str:
-    """The end of a process's line."""
-    if found is None:
-        return ""
-    return (
-        f"; people reviewed {found.claims:,} claims: {found.overridden:,} overridden, "
-        f"{found.unclear:,} unclear, {found.disputed:,} disputed"
     )
 
 
@@ -370,18 +362,14 @@ def rows_of(found: Rows) -> Answered:
     )
 
 
-def processes_text(found: Processes) -> str:
-    """A list of processes to be read."""
-    if not found.processes:
+def processes_text(
+    found: Sequence[Process], reviewed: Mapping[str, Agreement], *, truncated: bool
+) -> str:
+    """Return a list of processes to be read."""
+    if not found:
         return "No process is stored. `veritrail ingest PATH` stores one."
-    lines = [
-        f"- {one.process_id} {quoted(one.name)}: {one.nodes:,} nodes, {one.claims:,} claims"
-        + (f" ({_counts(one.verdicts)})" if one.verdicts else "")
-        + (f", verdicts {INDICATIVE_IN_PART}" if one.indicative else "")
-        + reviewed_text(one.reviewed)
-        for one in found.processes
-    ]
-    return "\n".join([*lines, *(["There are more."] if found.truncated else [])])
+    words = text(processes_shown(found, reviewed), Room({"row": ROWS}, TEXT))
+    return f"{words}\nThere are more." if truncated else words
 
 
 def trail_text(
@@ -411,7 +399,3 @@ def rows_text(found: Answered) -> str:
     if found.indicative:
         lines.append(f"Verdicts are {INDICATIVE_IN_PART}.")
     return "\n".join(lines)
-
-
-def _counts(verdicts: dict[str, int]) -> str:
-    return ", ".join(f"{number:,} {verdict_words(name)}" for name, number in verdicts.items())

@@ -234,8 +234,9 @@ class Tools:
                 break
         shown = found[:limit]
         said = await self._reviewed(shown)
-        listed = results.processes_of(shown, said, truncated=len(found) > limit)
-        return answer_of(listed, results.processes_text(listed))
+        is_cut = len(found) > limit
+        listed = results.processes_of(shown, said, truncated=is_cut)
+        return answer_of(listed, results.processes_text(shown, said, truncated=is_cut))
 
     @reported
     async def verify_claim(

@@ -127,12 +127,12 @@ def run_shown(run: DialogueRun) -> Document:
         Facts(tuple(facts)),
         outcome(len(run.turns), claim_counts(run.claims), run.score),
     ]
-    if words := left_out_words(run.settings):
-        line = (ours(f"Parts of the method were left out: {words}."),)
+    if lacks := left_out_words(run.settings):
+        line = (ours(f"Parts of the method were left out: {lacks}."),)
         blocks.append(Remark(line, Style.WARNING))
     if run.indicative:
-        line = (name(run.engine), ours(f": {indicative_words(run.engine)}."))
-        blocks.append(Remark(line, Style.WARNING))
+        words = (name(run.engine), ours(f": {indicative_words(run.engine)}."))
+        blocks.append(Remark(words, Style.WARNING))
     blocks.append(Tree((), turns_shown(turns, _linked_of(run.turns))))
     if run.model is not None:
         blocks.append(Facts((Fact("in all", (ours(usage_words(run.usage)),)),)))

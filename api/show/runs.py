@@ -150,15 +150,16 @@ def comparison_shown(found: RunComparison) -> Document:
         for one in changed
     )
     table = Table(("claim_id", "change", "A", "B", "claim"), rows, texts=("claim",))
+    numbers = {change.value: number for change, number in found.changes.items()}
     changes = ", ".join(
-        f"{number:,} {CHANGE_WORDS[change].lower()}"
-        for change, number in found.changes.items()
-        if number or change.value in ("lost", "gained")
+        f"{numbers.get(change, 0):,} {words.lower()}"
+        for change, words in CHANGE_WORDS.items()
+        if numbers.get(change) or change in ("lost", "gained")
     )
     total = f"{counted(len(found.claims), 'claim')} of "
     remarks = [
         *(_side_line(letter, side) for letter, side in (("A", found.a), ("B", found.b))),
-        (ours(total), name(found.process_id), ours(f": {changes or 'none changed'}.")),
+        (ours(total), name(found.process_id), ours(f": {changes}.")),
     ]
     return Document((*([table] if rows else []), *map(Remark, remarks)))
 

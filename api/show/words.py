@@ -14,7 +14,15 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
-from veritrail_graph.graph.model import ReviewVerdict, Status, Termination, Verdict, Verification
+from veritrail_graph.graph.model import (
+    Reviewed,
+    ReviewKind,
+    ReviewVerdict,
+    Status,
+    Termination,
+    Verdict,
+    Verification,
+)
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
@@ -435,6 +443,16 @@ def review_mark(verdict: ReviewVerdict | None) -> Mark:
     if verdict is ReviewVerdict.UNCLEAR:
         return Mark(State.INCONCLUSIVE, "Unclear", "unclear", "The claim itself is unclear.")
     return BY_KIND[STATE_OF[Verdict(verdict.value)]]
+
+
+def review_state_words(found: Reviewed | None) -> str:
+    """Return the state of the reviews of a claim, for a cell of a table; empty: none."""
+    if found is None:
+        return ""
+    words = found.kind.value
+    if found.kind is ReviewKind.OVERRIDDEN:
+        words = f"{words}: {review_mark(found.latest.verdict).word}"
+    return f"{words}, disputed" if found.disputed else words
 
 
 def ending_words(verification: Verification) -> str | None:

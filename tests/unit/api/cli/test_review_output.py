@@ -12,14 +12,14 @@ from fakes.trails import a_trail
 from rich.console import Console
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.cli import reviews, terminal
-from veritrail_graph.api.cli.reviews import (
-    agreement_words,
-    reviews_table,
-)
 from veritrail_graph.api.cli.trail import trail_tree
-from veritrail_graph.api.show.review import review_line
-from veritrail_graph.api.show.terminal import text
+from veritrail_graph.api.show.review import (
+    agreement_shown,
+    agreement_words,
+    review_line,
+    reviews_shown,
+)
+from veritrail_graph.api.show.terminal import text, tree
 from veritrail_graph.graph.agreement import agreement_of, figures
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.agreement import AgreementFigures
@@ -65,12 +65,9 @@ def review(number: int, verdict: str, model: Verdict | None = NFS, **other: Any)
 
 
 @pytest.fixture
-def console(monkeypatch: pytest.MonkeyPatch) -> Console:
+def console() -> Console:
     """A wide terminal without colours."""
-    made = Console(file=io.StringIO(), width=300, markup=False, highlight=False)
-    monkeypatch.setattr(reviews, "show", made.print)
-    monkeypatch.setattr(terminal, "show", made.print)
-    return made
+    return Console(file=io.StringIO(), width=300, markup=False, highlight=False)
 
 
 @pytest.fixture
@@ -113,11 +110,11 @@ def test_a_trail_tells_of_the_reviews_of_its_claim_and_which_are_of_others(
 
 def test_a_table_shows_every_review(console: Console, printed: io.StringIO) -> None:
     said = [review(2, "FULLY_SUPPORTED"), review(1, "UNCLEAR", None, verification_id=None)]
-    console.print(reviews_table(said))
-    lines = printed.getvalue().splitlines()
+    console.print(tree(reviews_shown(said)))
+    lines = printed.getvalue().splitlines()[1:]
     assert len(lines) == 3
     assert "overridden" in lines[1]
-    assert "unclear" in lines[2]
+    assert "unclear, earlier" in lines[2]
     assert is_clean(printed.getvalue())
 
 
@@ -136,9 +133,9 @@ def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
         JudgedReview(review(1, "FULLY_SUPPORTED"), "openai", "m"),
         JudgedReview(review(2, "NOT_FULLY_SUPPORTED", reviewer="Bo"), "openai", "m"),
     ]
-    reviews.show_agreement(agreement_of("p", found))
+    console.print(tree(agreement_shown(agreement_of("p", found))))
     told = printed.getvalue()
-    for words in ("2 review(s) of 1 claim(s)", "1 on which reviewers disagree", "Ada and Bo"):
+    for words in ("reviews 2 of 1 claim", "1 on which reviewers disagree", "Ada and Bo"):
         assert words in told
 
 
