@@ -23,11 +23,11 @@ from veritrail_graph.api.show.notebook import (
     text,
 )
 from veritrail_graph.api.show.processes import process_shown
+from veritrail_graph.api.show.query_rows import rows_shown
 from veritrail_graph.api.show.texts import figure
 from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import (
-    INDICATIVE_IN_PART,
     VERDICT_WORDS,
     indicative_words,
     unsaid_in_short,
@@ -100,11 +100,7 @@ def provenance(found: Provenance) -> str:
 
 def rows(found: QueryRows) -> str:
     """Rows of a query as a table."""
-    body = "".join(row([_value(cell) for cell in one]) for one in found.rows[:ROWS_SHOWN])
-    notes = "<div>There are more rows than the query gives.</div>" if found.truncated else ""
-    if found.indicative:
-        notes += f"<div><em>Verdicts are {text(INDICATIVE_IN_PART)}.</em></div>"
-    return box(grid(found.columns, body) + rest(len(found.rows)) + notes)
+    return notebook.html(rows_shown(found))
 
 
 def table(found: Sequence[Any]) -> str:

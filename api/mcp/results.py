@@ -19,16 +19,17 @@ from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.located import quote_text, went_wrong
 from veritrail_graph.api.show.plain import quotation, text
 from veritrail_graph.api.show.processes import processes_shown
+from veritrail_graph.api.show.query_rows import rows_shown
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail import Beside, shown
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import (
-    INDICATIVE_IN_PART,
     VERDICT_WORDS,
     reuse_words,
     unsaid_words,
 )
 from veritrail_graph.graph.model import Iteration, MarkedSentence, Verdict
+from veritrail_graph.graph.model.queried import QueryRows
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""
@@ -39,6 +40,7 @@ NODES = 20
 ROUTES = 5
 ANSWER = 40_000
 """Characters of the rows of an answer."""
+WHOLE_ROWS = Room({"row": ROWS}, ANSWER)
 
 
 TEXT = 600
@@ -389,13 +391,6 @@ def trail_text(
 
 
 def rows_text(found: Answered) -> str:
-    """Rows to be read: one a line, as JSON."""
-    lines = [" | ".join(found.columns)]
-    lines += [" | ".join(json.dumps(cell, ensure_ascii=False) for cell in r) for r in found.rows]
-    if not found.rows:
-        lines.append("(no rows)")
-    if found.truncated:
-        lines.append("There are more rows; narrow the query, or give it a smaller `limit`.")
-    if found.indicative:
-        lines.append(f"Verdicts are {INDICATIVE_IN_PART}.")
-    return "\n".join(lines)
+    """Return rows to be read."""
+    names = QueryRows.model_fields.keys() & found.__class__.model_fields.keys()
+    return text(rows_shown(QueryRows(**{one: getattr(found, one) for one in names})), WHOLE_ROWS)

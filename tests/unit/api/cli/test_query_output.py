@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from veritrail_graph.api.cli import query, query_output
+from veritrail_graph.api.cli import query, query_output, terminal
 from veritrail_graph.api.cli.query_output import Form, csv_text, tell_result
+from veritrail_graph.api.show.query_rows import value_words
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.store import QueryRows
 
@@ -32,28 +34,27 @@ def told(
 ) -> str:
     """The output of a result on a terminal of a width, or in a pipe."""
     screen = Console(file=io.StringIO(), width=width, force_terminal=tty, no_color=True)
+    remarks = terminal.console(stderr=True)
     monkeypatch.setattr(query_output, "console", lambda: screen)
-    monkeypatch.setattr(query_output, "show", screen.print)
+    monkeypatch.setattr(terminal, "console", lambda stderr=False: remarks if stderr else screen)
     tell_result(result, form, {1: "source text"})
     assert isinstance(screen.file, io.StringIO)
     return screen.file.getvalue()
 
 
 def plain_lines(text: str) -> list[str]:
-    return [
-        line.rstrip() for line in text.replace("\x1b[1m", "").replace("\x1b[0m", "").split("\n")
-    ]
+    return [line.rstrip() for line in re.sub(r"\x1b\[\d*m", "", text).split("\n")]
 
 
 def test_a_table_that_is_too_wide_for_the_terminal_becomes_records(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = plain_lines(told(monkeypatch, RESULT, 80, tty=True))
-    assert lines[0] == f"verification_id: {'v' * 60}"
-    assert lines[1] == "nodes: c1, t"
-    assert lines[2] == "path:"
-    assert " ".join(line.strip() for line in lines[3:]).strip() == (
-        "- node_id: c1, stage: 1, role: root, "
+    lines = plain_lines(told(monkeypatch, RESULT, 90, tty=True))
+    assert lines[1] == f"├── verification_id: {'v' * 60}"
+    assert lines[2] == "├── nodes: c1, t"
+    assert lines[3] == "└── path:"
+    assert " ".join(line.strip(" └─") for line in lines[4:]).strip() == (
+        "node_id: c1, stage: 1, role: root, "
         "sentences: (sentence: 0, role: evidence, text: It opened in 1901.)"
     )
     assert "indicative only" in capsys.readouterr().err
@@ -95,8 +96,8 @@ def test_csv_holds_figures_as_they_are_and_lists_in_one_cell() -> None:
 
 
 def test_times_are_short_in_tables() -> None:
-    assert query_output.cell("2026-11-22T10:38:16.426769Z") == "2026-11-22 10:38:16"
-    assert query_output.cell("since 2026-11-22T10:38:16Z") == "since 2026-11-22T10:38:16Z"
+    assert value_words("2026-11-22T10:38:16.426769Z") == "2026-11-22 10:38:16"
+    assert value_words("since 2026-11-22T10:38:16Z") == "since 2026-11-22T10:38:16Z"
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

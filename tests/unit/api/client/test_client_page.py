@@ -172,7 +172,7 @@ def test_long_lists_and_texts_are_cut_and_say_so():
     assert "…" in html
     rows = Rows(columns=["n"], rows=[[n] for n in range(1_000)], truncated=True)
     assert "and 900 more" in rows._repr_html_()
-    assert "more rows than" in rows._repr_html_()
+    assert "There are more rows" in rows._repr_html_()
 
 
 def luminance(colour: str) -> float:
