@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,8 @@ import typer
 from veritrail_graph.api.cli.columns import Columns, remember, with_columns
 from veritrail_graph.api.cli.exits import WRONG_USE, Exit, run
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, show_parts
+from veritrail_graph.api.show.doctor import inputs_shown, setup_shown
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 
@@ -77,7 +77,7 @@ def _look_at_setup(*, ask: bool, as_json: bool) -> None:
     if as_json:
         print_json({"fine": not faults, "findings": _as_json(found)})
     else:
-        _print(found)
+        show_parts(setup_shown(found))
         if faults:
             say(f"Missing or wrong: {faults} of {len(found)}.", "bold red")
         else:
@@ -131,11 +131,8 @@ def _look_at_inputs(
                 ],
             }
         )
-    elif len(found) == 1:
-        _print(found[0].findings)
     else:
-        _print(_of_many(found))
-    if not as_json:
+        show_parts(inputs_shown(found))
         if not unread:
             say(f"It can be checked: {_command(paths, answer, question)}", "green")
         else:
@@ -152,35 +149,5 @@ def _command(paths: list[Path], answer: str | None, question: str | None) -> str
     return shlex.join([*words, "--question", question] if question else words)
 
 
-def _of_many(found: list[InputExamined]) -> list[DoctorFinding]:
-    """Return what many processes hold together, and each gap once with how many have it."""
-    from veritrail_graph.api.app.doctor import DoctorFinding, State
-
-    held: Counter[str] = Counter()
-    for one in found:
-        held.update(one.holds.get("texts", {}))
-    words = ", ".join(counted(count, f"{origin} text") for origin, count in held.items() if count)
-    total = counted(len(found), "process", "processes")
-    rows = [DoctorFinding("input", State.FINE, f"{total}: {words}")]
-    gaps: dict[tuple[str, State], list[tuple[str, DoctorFinding]]] = {}
-    for one in found:
-        for finding in one.findings:
-            if finding.state is not State.FINE:
-                key = (finding.about, finding.state)
-                gaps.setdefault(key, []).append((one.source, finding))
-    for (about, state), cases in sorted(gaps.items(), key=lambda gap: gap[0][1] is not State.FAULT):
-        where, first = cases[0]
-        said = f"{len(cases):,} of {len(found):,}, the first in {where}: {first.told}"
-        rows.append(DoctorFinding(about, state, said))
-    return rows
-
-
 def _as_json(found: Any) -> list[dict[str, Any]]:
     return [{"about": one.about, "state": one.state, "told": one.told} for one in found]
-
-
-def _print(found: Any) -> None:
-    from veritrail_graph.api.show.texts import clean
-
-    rows = [[one.state.value, one.about, clean(one.told)] for one in found]
-    table(("", "what", "found"), rows)

@@ -17,13 +17,12 @@ from veritrail_graph.api.cli.options import (
     judging,
     verify_request,
 )
-from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.graph.counted import counted
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, show_parts
+from veritrail_graph.api.show.estimate import estimate_shown, part_of_live
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.estimation import Estimated
-    from veritrail_graph.api.app.kept_estimate import Kept
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.graph.importers.records import ClaimRecord
@@ -79,7 +78,7 @@ def estimate(
                 "often as this:",
                 "dim",
             )
-        _tell(estimated)
+        show_parts(estimate_shown(estimated))
 
 
 def _warn(options: JudgeOptions) -> None:
@@ -136,18 +135,12 @@ def _as_json(estimated: Estimated) -> dict[str, Any]:
                         ("high", estimates.high),
                     )
                 },
-                "part_of_live": _part(estimates.likely, way.name),
+                "part_of_live": part_of_live(estimates.likely, way.name),
             }
             for way in estimated.ways
             if way.name in estimates.likely.ways
         ],
     }
-
-
-def _part(likely: Estimate, way: str) -> float | None:
-    """Say what part of the cost of single calls without any cache a way costs; None: not known."""
-    live, found = likely.ways[LIVE].cost_usd, likely.ways[way].cost_usd
-    return round(found / live, 4) if live and found is not None else None
 
 
 def _row(one: Estimate) -> dict[str, Any]:
@@ -163,103 +156,3 @@ def _usage(usage: Usage) -> dict[str, Any]:
         "output_tokens": usage.output_tokens,
         "cost_usd": usage.cost_usd,
     }
-
-
-def _tell(estimated: Estimated) -> None:
-    number = estimated.claims
-    about = f"{number:,} claim{'' if number == 1 else 's'} of {estimated.process_id}"
-    say(f"{about}, {estimated.model or 'no model named'}: an estimate, no call was made.", "bold")
-    if estimated.kept is not None:
-        say(kept_words(estimated.kept))
-    _table(estimated)
-    _ways(estimated)
-    if estimated.estimates.likely.usage.batch_calls:
-        say(
-            "All calls are counted at the price of batches, without cached prefixes; answers that "
-            "are asked live (--batch-finish live) cost the whole price.",
-            "dim",
-        )
-    say(
-        "These figures are estimates from assumptions. Prompts are packed as they would be; how "
-        "many nodes yield evidence and how long answers are is assumed. Low assumes no evidence, "
-        "or evidence in one node a frontier, whichever is cheaper. Likely assumes evidence in one "
-        "of five nodes, at most five nodes a frontier. High assumes evidence in every node. --json "
-        "lists all assumptions. Repeated calls and cached answers are not counted.",
-        "dim",
-    )
-    if not estimated.is_priced:
-        cure = "give it with --price"
-        if any(way.cascade for way in estimated.ways):
-            cure += ", that of the second judge in VERITRAIL_ESCALATION_PRICE"
-        say(f"The price is not known, so neither is the cost; {cure}.", "yellow")
-
-
-def kept_words(kept: Kept) -> str:
-    """Return what an earlier version spares, in a sentence."""
-    if kept.claims is None:
-        return (
-            f"Which verdicts of {kept.since} would be kept is not known, as {kept.why_unknown}: "
-            "these figures are those of a whole run."
-        )
-    verdicts = counted(kept.claims, "verdict")
-    return f"{verdicts} of {kept.since} would be kept; these figures are those of all other claims."
-
-
-def _table(estimated: Estimated) -> None:
-    from veritrail_graph.api.show.costs import cost_words
-
-    estimates = estimated.estimates
-    rows = []
-    for name, one in (
-        ("low", estimates.low),
-        ("likely", estimates.likely),
-        ("high", estimates.high),
-    ):
-        usage = one.usage
-        tokens = (usage.input_tokens, usage.cached_input_tokens, usage.output_tokens)
-        counts = [f"{count:,}" for count in (usage.calls, *tokens)]
-        rows.append([name, *counts, cost_words(usage), f"{len(one.visited):,}"])
-    columns = ("calls", "input", "cached input", "output", "cost", "nodes read")
-    table(("", *columns), rows, right=columns)
-
-
-LIVE = "live"
-
-
-def _ways(estimated: Estimated) -> None:
-    """Print the cost of the same claims in every way to ask, side by side."""
-    from veritrail_graph.api.show.costs import cost_words, way_words
-
-    likely, low, high = (
-        estimated.estimates.likely,
-        estimated.estimates.low,
-        estimated.estimates.high,
-    )
-    rows = []
-    for way in estimated.ways:
-        if way.name not in likely.ways:
-            continue
-        usage, part = likely.ways[way.name], _part(likely, way.name)
-        rows.append(
-            [
-                way_words(way.name, way.share),
-                f"{usage.calls:,}",
-                *(cost_words(one.ways[way.name]) for one in (low, likely, high)),
-                "-" if part is None else f"{part:.2f}",
-            ]
-        )
-    if not rows:
-        return
-    columns = ("calls, likely", "low", "likely", "high", "part of live")
-    say("The same claims, side by side:", "bold")
-    table(("", *columns), rows, right=columns)
-    notes = [
-        "Live: a call a prompt and a claim, as in the paper, and no cached prefix. Shared prompts "
-        "and the cascade are ours: measure them with your model (judge check --share N, "
-        "--escalate-to NAME)."
-    ]
-    if not estimated.caches:
-        notes.append("This endpoint is not known to cache prefixes.")
-    if not any(way.cascade for way in estimated.ways):
-        notes.append("--escalate-to NAME shows a cascade of two judges, too.")
-    say(" ".join(notes), "dim")

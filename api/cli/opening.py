@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import webbrowser
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +24,15 @@ FOLDER = "shown"
 def open_report(found: Whole | TurnClaimFound | tuple[Findings, list[Answer]]) -> None:
     """Write a report of a process, or of a claim with its texts, and open it in the browser."""
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.show.dialogue_run import turn_claim_shown
+    from veritrail_graph.api.show.notebook import page
     from veritrail_graph.api.show.reports.files import whole_file
 
     settings = Settings()
     if isinstance(found, TurnClaimFound):
         path = _place(settings, found.dialogue_id, found.claim.claim_id)
         with whole_file(path) as file:
-            file.write(_page_of_turn(found).encode())
+            file.write(page(turn_claim_shown(found)).encode())
     elif isinstance(found, Whole):
         one = found.verification
         path = _place(settings, one.process_id, one.claim_id)
@@ -63,19 +64,3 @@ async def _write(settings: Settings, process_id: str, claim_id: str | None, path
     asked = Asked("html", dossier=claim_id is not None)
     async with opened(settings, process_id, wanted, say_starting) as origin:
         await write_pieces(path, pieces(origin, asked))
-
-
-def _page_of_turn(found: TurnClaimFound) -> str:
-    """Write the picture of a claim of a turn as a page of its own."""
-    from veritrail_graph.api.show.picture_svg import svg
-    from veritrail_graph.api.show.picture_turn import turn_picture
-    from veritrail_graph.api.show.texts import shown
-
-    title = escape(shown(found.claim.claim)[:100])
-    reason = found.result.reason or found.claim.reason or ""
-    said = f"<p dir='auto'>{escape(shown(reason))}</p>" if reason else ""
-    return (
-        f"<!doctype html><meta charset='utf-8'><title>{title}</title>"
-        "<meta name='color-scheme' content='light dark'>"
-        f"<body style='font-family:sans-serif'>{svg(turn_picture(found))}{said}</body>"
-    )

@@ -30,6 +30,8 @@ from veritrail_graph.api.show.document import (
     Facts,
     Heading,
     Line,
+    Passage,
+    Picture,
     Remark,
     Style,
     Tree,
@@ -39,6 +41,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
+from veritrail_graph.api.show.picture_turn import turn_picture
 from veritrail_graph.api.show.words import Mark, indicative_words
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status
@@ -51,6 +54,7 @@ from veritrail_graph.graph.model.dialogue import (
     TurnClaim,
     TurnVerification,
 )
+from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
@@ -60,6 +64,14 @@ NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     }
 )
 """Fields of the nouns that no writer shows, by class and name, and why."""
+
+OF_CLAIM_NOT_SHOWN: Mapping[str, str] = MappingProxyType(
+    {
+        "TurnClaimFound.turn": "the turn is named by its id",
+        "TurnClaimFound.finding": "the picture shows it",
+        "TurnClaimFound.result": "the mark and the reason say it",
+    }
+)
 
 CLAIMS_KEPT = 20
 """Claims of a turn that every writer shows; behind them no reason is taken as read."""
@@ -136,6 +148,25 @@ def run_shown(run: DialogueRun) -> Document:
     blocks.append(Tree((), turns_shown(turns, _linked_of(run.turns))))
     if run.model is not None:
         blocks.append(Facts((Fact("in all", (ours(usage_words(run.usage)),)),)))
+    return Document(tuple(blocks))
+
+
+def turn_claim_shown(found: TurnClaimFound) -> Document:
+    """Show a claim of a turn, with what it was checked against."""
+    claim = found.claim
+    facts = [Fact("dialogue", (name(found.dialogue_id),)), Fact("turn", (name(found.turn_id),))]
+    facts += [Fact("run", (name(found.run_id),)), Fact("engine", (name(found.engine),))]
+    facts += [Fact("model", (name(found.model),))] if found.model else []
+    blocks: list[Block] = [
+        Heading((said(claim.claim),), claim_mark(claim)),
+        Picture(turn_picture(found)),
+        Facts((*facts, Fact("claim", (name(claim.claim_id),)))),
+    ]
+    if found.indicative:
+        words = (name(found.engine), ours(f": {indicative_words(found.engine)}."))
+        blocks.append(Remark(words, Style.WARNING))
+    if reason := found.result.reason or claim.reason:
+        blocks.append(Passage("reason", (said(reason),)))
     return Document(tuple(blocks))
 
 

@@ -42,6 +42,7 @@ COLOURS = {
 
 ROWS_SHOWN = 100
 TEXT_SHOWN = 600
+_TITLE = 100
 WHOLE = Room(
     {
         "node": ROWS_SHOWN,
@@ -67,6 +68,17 @@ DETAILS = "margin:.35em 0;padding-left:.7em;border-left:3px solid rgba(128,128,1
 def html(document: Document, room: Room = WHOLE) -> str:
     """Write a document."""
     return box("".join(_parts(document, room)))
+
+
+def page(document: Document) -> str:
+    """Write a document as a page of its own, called as its heading."""
+    headings = (block for block in document.blocks if isinstance(block, Heading))
+    title = "".join(run.text for heading in headings for run in heading.words)
+    return (
+        f"<!doctype html><meta charset='utf-8'><title>{text(title, _TITLE)}</title>"
+        "<meta name='color-scheme' content='light dark'>"
+        f"<body>{html(document)}</body>"
+    )
 
 
 def _parts(document: Document, room: Room) -> Iterator[str]:

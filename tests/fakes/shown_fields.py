@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from html import unescape
 from typing import Any
@@ -54,13 +55,17 @@ def values(noun: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         for field in type(noun).model_fields:
             yield f"{type(noun).__name__}.{field}", getattr(noun, field)
             yield from values(getattr(noun, field))
-    elif isinstance(noun, tuple | list):
-        for part in noun:
+    elif is_dataclass(noun):
+        for each in fields(noun):
+            yield f"{type(noun).__name__}.{each.name}", getattr(noun, each.name)
+            yield from values(getattr(noun, each.name))
+    elif isinstance(noun, tuple | list | Mapping):
+        for part in noun.values() if isinstance(noun, Mapping) else noun:
             yield from values(part)
 
 
 def is_given(value: Any) -> bool:
-    return value is False or value not in (None, (), [], {}, 0, "")
+    return value is False or value not in (None, (), [], {}, frozenset(), 0, "")
 
 
 def words_of(value: Any) -> list[str]:
@@ -70,23 +75,23 @@ def words_of(value: Any) -> list[str]:
         return [VERDICT_WORDS[value]]
     if isinstance(value, Enum):
         return [value.value]
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | frozenset):
         return [words for part in value for words in words_of(part)]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return words_of([*value.values()])
-    if isinstance(value, Noun):
+    if isinstance(value, Noun) or is_dataclass(value):
         return []
     return [f"{value:,}" if isinstance(value, int) else str(value)]
 
 
-def fields_of(samples: Sequence[Noun]) -> set[str]:
+def fields_of(samples: Sequence[Any]) -> set[str]:
     """The fields of nouns, and of the nouns within them."""
     return {name for sample in samples for name, _ in values(sample)}
 
 
 def left_out(
     writer: str,
-    samples: Sequence[Noun],
+    samples: Sequence[Any],
     documents: Sequence[Document],
     otherwise: Mapping[str, str],
     not_shown: Collection[str],

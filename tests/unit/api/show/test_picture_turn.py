@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fakes.shown_fields import WRITERS, fields_of, left_out
 
+from veritrail_graph.api.show.dialogue_run import OF_CLAIM_NOT_SHOWN, turn_claim_shown
 from veritrail_graph.api.show.drawing import Tone
+from veritrail_graph.api.show.notebook import page
 from veritrail_graph.api.show.picture_svg import svg
 from veritrail_graph.api.show.picture_turn import finding_picture, turn_picture
 from veritrail_graph.graph.model import Status
@@ -90,3 +93,24 @@ def test_nothing_is_red_in_a_claim_that_is_not_wrong(
 def test_a_finding_of_a_verification_is_not_drawn_as_one_of_a_turn() -> None:
     with pytest.raises(ValueError, match="its trail"):
         finding_picture(finding(ClaimCategory.CONTRADICTED).model_copy(update={"category": None}))
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_every_field_of_a_claim_of_a_turn_stands_in_what_a_writer_makes(writer: str) -> None:
+    one = found(ClaimCategory.CONTRADICTED).replace(model="a-model", indicative=True)
+    names = [f"TurnClaimFound.{name}" for name in type(one).model_fields]
+    inner = fields_of([one]) - {*names}
+    words = {"TurnClaimFound.indicative": "indicative only"}
+    left = left_out(writer, [one], [turn_claim_shown(one)], words, {*OF_CLAIM_NOT_SHOWN, *inner})
+    assert left == {}
+
+
+def test_a_page_of_a_claim_has_its_text_as_text_and_loads_nothing() -> None:
+    evil = found(ClaimCategory.CONTRADICTED)
+    evil = evil.replace(claim=evil.claim.replace(claim="<script>x</script>", reason="<b>so</b>"))
+    made = page(turn_claim_shown(evil))
+    assert made.startswith("<!doctype html><meta charset='utf-8'><title>&lt;script&gt;")
+    assert "<script>x" not in made
+    assert "Reason</strong>: &lt;b&gt;so" in made
+    assert "<svg" in made
+    assert "src=" not in made

@@ -1,0 +1,57 @@
+"""What `doctor` looked at, as a document.
+
+Source: docs/adr/0053-source-text-in-traces.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.show.document import Document, Line, Style, Table, name, ours, quoting
+from veritrail_graph.graph.counted import counted
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.doctor import DoctorFinding
+    from veritrail_graph.api.app.doctor_inputs import InputExamined
+
+_STYLES = {"warning": Style.WARNING, "fault": Style.WRONG}
+_Row = tuple[Line, ...]
+
+
+def setup_shown(found: Sequence[DoctorFinding]) -> Document:
+    """Show what was looked at, each with its state and what to do."""
+    return _table([_row(one, (quoting(one.told),)) for one in found])
+
+
+def inputs_shown(found: Sequence[InputExamined]) -> Document:
+    """Show what processes hold and lack; of many, each gap once with how many have it."""
+    if len(found) == 1:
+        return setup_shown(found[0].findings)
+    held: Counter[str] = Counter()
+    for one in found:
+        held.update(one.holds.get("texts", {}))
+    words = ", ".join(counted(count, f"{origin} text") for origin, count in held.items() if count)
+    total = counted(len(found), "process", "processes")
+    rows: list[_Row] = [((ours("fine"),), (ours("input"),), (ours(f"{total}: {words}"),))]
+    gaps: dict[tuple[str, str], list[tuple[str, DoctorFinding]]] = {}
+    for one in found:
+        for finding in one.findings:
+            if finding.state.value != "fine":
+                key = (finding.about, finding.state.value)
+                gaps.setdefault(key, []).append((one.source, finding))
+    for _, cases in sorted(gaps.items(), key=lambda gap: gap[0][1] != "fault"):
+        where, first = cases[0]
+        words = f"{len(cases):,} of {len(found):,}, the first in "
+        rows.append(_row(first, (ours(words), name(where), ours(": "), quoting(first.told))))
+    return _table(rows)
+
+
+def _row(one: DoctorFinding, words: Line) -> _Row:
+    state = one.state.value
+    return ((ours(state, _STYLES.get(state, Style.PLAIN)),), (ours(one.about),), words)
+
+
+def _table(rows: Sequence[_Row]) -> Document:
+    return Document((Table(("", "what", "found"), tuple(rows)),))
