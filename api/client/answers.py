@@ -212,10 +212,6 @@ class Provenance(findings.Provenance):
         return page.provenance(self)
 
 
-_PARTS = {"attribution": "sentences", "dialogue": "turns"}
-"""What a job has many of, by its kind."""
-
-
 _UNSAID: Mapping[str, Any] = {
     "kind": "verification",
     "process_id": "",
@@ -262,19 +258,7 @@ class JobState(Job):
         return self.status not in OPEN
 
     def _repr_html_(self) -> str:
-        cost = self.usage.cost_usd
-        counts = ", ".join(f"{number:,} {name}" for name, number in self.counts.items())
-        facts = {
-            "process": self.process_id,
-            _PARTS.get(self.kind, "verifications"): counts or f"{len(self.verification_ids):,}",
-            "calls": f"{self.usage.calls:,}",
-            # An unknown price is never shown as nothing.
-            "cost": f"${cost:,.4f}" if cost is not None else "",
-            "error": self.error or "",
-            "explanation": self.explanation.status if self.explanation is not None else "",
-            "warnings": " ".join(self.warnings),
-        }
-        return page.job(self.job_id, self.status, facts)
+        return page.job(self)
 
 
 class Event(Answer):

@@ -7,11 +7,12 @@ colours say; colours are solid behind white letters, so that they read on light 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.show import notebook
 from veritrail_graph.api.show.dialogue_run import run_shown
+from veritrail_graph.api.show.job import job_shown
 from veritrail_graph.api.show.notebook import (
     COLOURS,
     ROWS_SHOWN,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.findings import Provenance
     from veritrail_graph.graph.model.dialogue import DialogueRun
     from veritrail_graph.graph.model.listed import ClaimFound
+    from veritrail_graph.graph.model.job import Job
     from veritrail_graph.graph.model.queried import QueryRows
 
 
@@ -75,10 +77,9 @@ def trail(found: Verification) -> str:
     return notebook.html(shown(view))
 
 
-def job(job_id: str, status: str, facts: Mapping[str, str]) -> str:
-    """A job: its status, and facts about it; empty ones are left out."""
-    rows = "".join(row([_bold(name), text(value)]) for name, value in facts.items() if value)
-    return box(f"{_code(job_id)} {chip(status)}{grid((), rows)}")
+def job(found: Job) -> str:
+    """A job: its status, what it asks, and what it costs."""
+    return notebook.html(job_shown(found))
 
 
 def dialogue(found: DialogueRun) -> str:

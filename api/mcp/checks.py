@@ -15,9 +15,9 @@ from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.requests.job import Id
-from veritrail_graph.api.show.findings import counts_words
-from veritrail_graph.api.show.plain import quotation
-from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
+from veritrail_graph.api.show.document import Room
+from veritrail_graph.api.show.findings import counts_words, finding_lines
+from veritrail_graph.api.show.plain import line
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import CheckJudge, Finding, FindingCounts, Findings
@@ -26,6 +26,7 @@ MOST_SOURCES = 100
 SHOWN = 20
 """Wrong claims of one answer."""
 _TEXT = 600
+ROOM = Room(characters=_TEXT)
 
 Follow = Callable[[Callable[..., Awaitable[AsyncJob]], Context[Any, Any]], Awaitable[AsyncJob]]
 """Begins a job with the owner's terms, and waits for its end."""
@@ -117,24 +118,8 @@ def _text(found: Findings, made: CheckFound) -> str:
     if found.verdicts.undecided:
         lines.append("What is undecided cannot be told without a model; it is not unsupported.")
     for one in made.findings:
-        lines.append(f"Wrong: {quotation(one.claim, _TEXT)} (claim {one.claim_id})")
-        if one.category is not None:
-            words = CLAIM_CATEGORY_WORDS[one.category]
-            lines.append(f"  {words}: {quotation(one.reasoning or '', _TEXT)}")
-        nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
-        names = ", ".join(quotation(node.name, 100) for node in nodes[:3])
-        if nodes:
-            among = "" if one.culprit is not None else f"one of {len(nodes)}: "
-            lines.append(f"  went wrong in {among}{names} (stage {nodes[0].stage})")
-        if one.source is not None:
-            lines.append(
-                f"  source {quotation(one.source.name, 100)}: {quotation(one.source.text, _TEXT)}"
-            )
-        if one.wrote is not None:
-            lines.append(f"  wrote: {quotation(one.wrote.text, _TEXT)}")
-        if one.carried_on:
-            later = ", ".join(quotation(node.name, 100) for node in one.carried_on[:3])
-            lines.append(f"  carried on by {later}")
+        lines.append(f"Wrong: claim {one.claim_id}")
+        lines += [line(each, ROOM) for each in finding_lines(one, _TEXT)]
     if made.truncated:
         lines.append(f"… and {len(found.findings) - SHOWN} more wrong claims")
     return "\n".join(lines)

@@ -58,27 +58,27 @@ def _lines(document: Document, room: Room) -> Iterator[str]:
     for block in room.blocks(document):
         match block:
             case Heading(words, mark):
-                yield _line(words, room)
+                yield line(words, room)
                 if mark is not None:
                     indicative = " (indicative)" if mark.indicative else ""
                     label = "Verdict" if mark.is_verdict else "No verdict"
                     yield f"{label}: {mark.word}{indicative}"
             case Facts(facts) if facts:
-                yield "; ".join(f"{one.name} {_line(one.words, room)}" for one in facts)
+                yield "; ".join(f"{one.name} {line(one.words, room)}" for one in facts)
             case Remark(words):
-                yield _line(words, room)
+                yield line(words, room)
             case Passage(name, words):
-                yield f"{headed(name)}: {_line(words, room)}"
+                yield f"{headed(name)}: {line(words, room)}"
             case Quotes():
                 yield from _quotes(block, room)
             case Tree(title, branches):
                 if title:
-                    yield f"{headed(_line(title, room))}:"
+                    yield f"{headed(line(title, room))}:"
                 yield from _listed(branches, room, "  " if title else "")
             case Table():
                 yield " | ".join(block.columns)
                 for row in room.rows(block):
-                    yield " | ".join(_line(cell, room) for cell in row)
+                    yield " | ".join(line(cell, room) for cell in row)
                 if more := room.more_rows(block):
                     yield more
             case _:  # a picture has no place in plain text
@@ -87,19 +87,19 @@ def _lines(document: Document, room: Room) -> Iterator[str]:
 
 def _quotes(block: Quotes, room: Room) -> Iterator[str]:
     for quote in block.quotes:
-        place = f" ({_line(quote.place, room)})" if quote.place else ""
-        yield f"{quote.heading}{place}: {_line(quote.words, room)}"
+        place = f" ({line(quote.place, room)})" if quote.place else ""
+        yield f"{quote.heading}{place}: {line(quote.words, room)}"
     for remark in block.remarks:
-        yield f"{headed(remark.name)}: {_line(remark.words, room)}"
+        yield f"{headed(remark.name)}: {line(remark.words, room)}"
 
 
 def _listed(branches: tuple[Branch, ...], room: Room, indent: str) -> Iterator[str]:
     for branch in room.branches(branches):
-        yield f"{indent}{_line(branch.words, room)}"
+        yield f"{indent}{line(branch.words, room)}"
         yield from _listed(branch.children, room, f"{indent}  ")
 
 
-def _line(words: Line, room: Room) -> str:
+def line(words: Line, room: Room) -> str:
     """Write a line; runs of a text from outside stand in quotation marks together."""
     parts: list[str] = []
     quoted: list[str] = []
@@ -112,7 +112,7 @@ def _line(words: Line, room: Room) -> str:
             quoted.clear()
         is_plain = run.kind is TextKind.OURS or _PLAIN_NAME.fullmatch(run.text)
         parts.append(clean(run.text) if is_plain else quotation(run.text))
-    return "".join(parts).strip()
+    return "".join(parts).rstrip()
 
 
 def quotation(text: str, most: int | None = None) -> str:
