@@ -15,9 +15,8 @@ import typer
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run, say_starting
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import inert, print_json, say
+from veritrail_graph.api.cli.terminal import console, print_json, say
 from veritrail_graph.api.cli.webhooks import deliver
-from veritrail_graph.api.show.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
@@ -314,14 +313,16 @@ def _add(path: Path, text: str) -> None:
 
 def _tell(outcome: Outcome, names: dict[int, str], *, as_json: bool) -> None:
     """Print the outcome; a reader that stopped does not change the status."""
-    from veritrail_graph.api.cli.gating.output import outcome_json, outcome_lines
+    from veritrail_graph.api.cli.gating.output import ROOM, outcome_json, outcome_shown
+    from veritrail_graph.api.show.terminal import parts
 
     try:
         if as_json:
             print_json(outcome_json(outcome))
         else:
-            lines = (clean(line) for line in outcome_lines(outcome, names))
-            sys.stdout.write(inert("\n".join(lines)) + "\n")
+            screen = console()
+            for part, _ in parts(outcome_shown(outcome, names), ROOM):
+                screen.print(part)
             sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -84,7 +84,7 @@ def _quotes(block: Quotes) -> Iterator[str]:
 
 def _listed(branches: tuple[Branch, ...], room: Room, indent: str = "") -> Iterator[str]:
     for branch in room.branches(branches):
-        yield f"{indent}- {line(branch.words)}"
+        yield f"{indent}- {line(room.fitting(branch.words))}"
         yield from _listed(branch.children, room, f"{indent}  ")
 
 

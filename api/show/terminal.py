@@ -156,7 +156,7 @@ def _add_quotes(root: RichTree, block: Quotes) -> None:
 
 def _add(below: RichTree, branches: tuple[Branch, ...], room: Room) -> None:
     for branch in room.branches(branches):
-        _add(below.add(text(branch.words)), branch.children, room)
+        _add(below.add(text(room.fitting(branch.words))), branch.children, room)
 
 
 def text(line: Line, style: Style = Style.PLAIN) -> Text:

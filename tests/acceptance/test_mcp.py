@@ -208,7 +208,7 @@ def test_an_answer_is_checked_and_the_wrong_claims_are_named(asking_child):
     checked, again, refused = asking_child(work, "--engine", "lexical")
     (wrong,) = checked.structured_content["findings"]
     assert wrong["difference"] == {"source": "42", "wrote": "48"}
-    assert 'source "source-1": "The ferry carries 42 cars."' in text_of(checked)
+    assert 'source  source-1  "The ferry carries *42* cars."' in text_of(checked)
     assert again.structured_content["findings"] == [wrong]
     assert "either `answer` and `sources`, or `process_id`" in text_of(refused)
 

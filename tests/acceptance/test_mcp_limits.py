@@ -147,7 +147,7 @@ def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_pa
     processes = listed.structured_content["processes"]
     (mine,) = [one for one in processes if one["process_id"] == "pumps-people"]
     assert mine["reviewed"] == {"claims": 1, "overridden": 1, "unclear": 0, "disputed": 1}
-    assert "people reviewed 1 claims: 1 overridden" in text_of(listed)
+    assert "1 claim: 1 overridden" in text_of(listed)
 
 
 def test_arguments_that_a_tool_does_not_have_are_refused_in_clear_words(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from veritrail_graph.api.cli.gating.rules import (
@@ -14,7 +15,26 @@ from veritrail_graph.api.cli.gating.rules import (
     Outcome,
     appealing,
 )
-from veritrail_graph.api.show.markdown import escaped
+from veritrail_graph.api.show.document import (
+    Block,
+    Branch,
+    Document,
+    Fact,
+    Facts,
+    Heading,
+    Line,
+    Passage,
+    Remark,
+    Room,
+    Style,
+    Table,
+    Tree,
+    name,
+    ours,
+    quoting,
+    said,
+)
+from veritrail_graph.api.show.markdown import text
 from veritrail_graph.api.show.reports.data import ReportData
 from veritrail_graph.api.show.reports.junit import claim_case, junit_report
 from veritrail_graph.api.show.words import (
@@ -27,6 +47,17 @@ from veritrail_graph.api.show.words import (
 )
 from veritrail_graph.graph.model.located import stage_shares
 from veritrail_graph.graph.model.review import reviewed_json
+
+NOT_SHOWN: Mapping[str, str] = MappingProxyType(
+    {
+        "Outcome.limits": "each rule says its limit",
+        "Check.name": "the words of the rule say it; JSON has it",
+        "Check.limit": "the words of the rule say it",
+        "Check.claim_ids": "the claims are listed, those that break a rule first",
+        "Entry.judged": "the note of the judges says what gave the verdicts",
+    }
+)
+"""Fields of an outcome that no writer shows, by class and name, and why."""
 
 WORST = (
     State.NOT_SUPPORTED,
@@ -51,9 +82,7 @@ _CHANGES = (
     BaselineChange.KNOWN,
     BaselineChange.FIXED,
 )
-_SHOWN = 20
 _LONGEST = 160
-_LONGEST_NOTE = 1_000
 
 
 def verdict_words(outcome: Outcome) -> str:
@@ -97,20 +126,33 @@ def cut(text: str, most: int = _LONGEST) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
-    """The outcome for a terminal: lines that stay lines, of texts that are untrusted."""
-    lines = [f"Gate of {outcome.process_id}: {verdict_words(outcome)}", ""]
-    lines += [f"  Warning: {warning}." for warning in outcome.warnings]
-    lines += [""] if outcome.warnings else []
-    lines += [f"  {_mark(check):8} {check.words}" for check in outcome.checks]
-    lines += ["", f"  {counts_words(outcome)}", *_since(outcome)]
-    found = worst(outcome)
-    if found:
-        lines += ["", *(_claim_line(entry, names) for entry in found[:_SHOWN])]
-    if len(found) > _SHOWN:
-        lines.append(f"  … and {len(found) - _SHOWN:,} more; --format json lists all of them")
-    lines += [f"  Note: {cut(note, _LONGEST_NOTE)}" for note in outcome.notes]
-    return [line.replace("\n", " ") for line in lines]
+def outcome_shown(outcome: Outcome, names: Mapping[int, str]) -> Document:
+    """Show an outcome: rules, counts, the claims to look at, and what must be known of them.
+
+    Args:
+        outcome: The outcome.
+        names: What the stages of its process are called.
+    """
+    rules = tuple(
+        ((ours(_mark(check), Style.PLAIN if check.met else Style.WRONG),), (ours(check.words),))
+        for check in outcome.checks
+    )
+    heading = (ours("Gate of "), name(outcome.process_id), ours(f": {verdict_words(outcome)}"))
+    counts = [Fact("claims", (ours(counts_words(outcome)),))]
+    if outcome.has_baseline:
+        counts.append(Fact("since the baseline", (ours(since_words(outcome)),)))
+    blocks: list[Block] = [
+        Heading(heading),
+        *(Remark((ours("Warning: "), quoting(f"{one}.")), Style.WARNING)
+          for one in outcome.warnings),
+        Table(("", "rule"), rules),
+        Facts(tuple(counts)),
+        *_stages(outcome, names),
+    ]  # fmt: skip
+    if claims := tuple(_claim(one, names) for one in worst(outcome)):
+        blocks.append(Tree((ours("claims to look at"),), claims))
+    blocks += [Remark((ours("Note: "), quoting(one)), Style.QUIET) for one in outcome.notes]
+    return Document(tuple(blocks))
 
 
 def counts_words(outcome: Outcome) -> str:
@@ -120,7 +162,7 @@ def counts_words(outcome: Outcome) -> str:
         for state, n in outcome.counts.items()
         if n or state is not State.UNDECIDED
     ]
-    return f"{len(outcome.entries):,} claim(s): {', '.join(counts)}"
+    return f"{len(outcome.entries):,} in all, {', '.join(counts)}"
 
 
 def since_words(outcome: Outcome) -> str:
@@ -224,99 +266,63 @@ def _mark(check: Check) -> str:
     return "met" if check.met else "NOT MET"
 
 
-def _since(outcome: Outcome) -> list[str]:
-    return [f"  Since the baseline: {since_words(outcome)}"] if outcome.has_baseline else []
-
-
-def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
+def _claim(entry: Entry, names: Mapping[int, str]) -> Branch:
+    """Show a claim with its state, and why it has it."""
     word = BY_KIND[entry.state].word
     is_open = entry.state in (State.FAILED, State.UNDECIDED)
-    facts = [
-        cut(with_reason(word, entry.reason)) if is_open else word,
-        stage_words(entry, names),
-    ]
-    if entry.change in CHANGE_WORDS:
-        facts.append(CHANGE_WORDS[entry.change])
-    if entry.again is not None:
-        facts.append(cut(entry.again))
-    facts.append(review_words(entry))
-    return f"  {entry.claim_id}: {cut(entry.text)} [{'; '.join(fact for fact in facts if fact)}]"
+    state = with_reason(word, entry.reason) if is_open else word
+    facts = [state + (" (indicative)" if entry.indicative else "")]
+    facts += [stage_words(entry, names)] if entry.error_stages else []
+    facts += [CHANGE_WORDS[entry.change]] if entry.change in CHANGE_WORDS else []
+    facts += [one for one in (entry.again, review_words(entry)) if one]
+    line = (name(entry.claim_id, Style.STRONG), ours(": "), said(entry.text))
+    return Branch((*line, ours(" ["), quoting("; ".join(facts)), ours("]")), (), "claim")
 
 
-_CLAIMS = 15
+ROOM = Room({"claim": 20}, 320)
+"""Claims of an outcome that are listed; JSON lists all of them."""
 _STAGES = 12
 _HEADING = {True: "✅ VeriTrail gate: passed", False: "❌ VeriTrail gate: not met"}
 
 
-def step_summary(outcome: Outcome, name: str, names: Mapping[int, str]) -> str:
-    """The summary.
+def step_summary(outcome: Outcome, title: str, names: Mapping[int, str]) -> str:
+    """The summary of a step of a forge, as Markdown.
 
     Args:
         outcome: The outcome.
-        name: What the process is called.
+        title: What the process is called.
         names: What its stages are called.
     """
-    title = untrusted(name, 80)
-    about = f"{title} (`{outcome.process_id}`)" if name != outcome.process_id else f"`{name}`"
-    lines = [f"## {_HEADING[outcome.passed]}", "", about, "", "| rule | |", "|---|---|"]
-    for check in outcome.checks:
-        mark = "✅ met" if check.met else "❌ **not met**"
-        lines.append(f"| {check.words} | {mark} |")
-    lines += ["", f"{counts_words(outcome)}."]
-    if outcome.has_baseline:
-        lines += ["", f"Since the baseline: {since_words(outcome)}."]
-    lines += _stages(outcome, names)
-    lines += _claims(outcome)
-    lines += [f"> **Warning**: {untrusted(warning, 300)}\n" for warning in outcome.warnings]
-    lines += [f"> {untrusted(note, 300)}\n" for note in outcome.notes]
-    lines.append(f"Outcome: **{verdict_words(outcome)}**, exit status {outcome.status}.")
-    return "\n".join(lines) + "\n\n"
+    about: Line = (name(outcome.process_id),)
+    if title != outcome.process_id:
+        about = (said(cut(title, 80)), ours(" ("), *about, ours(")"))
+    ended = f"Outcome: {verdict_words(outcome)}, exit status {outcome.status}."
+    document = outcome_shown(outcome, names)
+    blocks = (Heading((ours(_HEADING[outcome.passed]),)), Passage("process", about))
+    end = Remark((ours(ended, Style.STRONG),))
+    return text(Document((*blocks, *document.blocks[1:], end)), ROOM)
 
 
-def untrusted(text: str, most: int = 160) -> str:
-    """Text from outside on one line; also what a forge itself would read (links, names) is off."""
-    return escaped(cut(text, most)).replace("@", "&#64;").replace(":", "&#58;")
-
-
-def _stages(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
-    """Return where unsupported content came in."""
+def _stages(outcome: Outcome, names: Mapping[int, str]) -> Iterator[Block]:
+    """Show where unsupported content came in."""
     together = Counter(
         entry.error_stages
         for entry in outcome.entries
         if outcome.limits.counts(entry.state) and entry.error_stages
     )
     found = sorted(stage_shares(together).items(), key=lambda each: (-each[1], each[0]))
-    if not found:
-        return []
-    rows = [
-        f"| {stage} {untrusted(names.get(stage, ''), 60)} | {in_parts(count)} |"
+    rows = tuple(
+        (
+            (ours(f"{stage} "), said(cut(names.get(stage, ""), 60))),
+            (ours(in_parts(count)),),
+        )
         for stage, count in found[:_STAGES]
-    ]
-    lines = ["", "| introduced at stage | claims |", "|---|--:|", *rows]
+    )
+    if rows:
+        yield Table(("introduced at stage", "claims"), rows, right=("claims",))
     if any(len(stages) > 1 for stages in together):
-        lines += ["", "A claim whose place is one of several stages counts once, in equal parts."]
-    return lines
-
-
-def _claims(outcome: Outcome) -> list[str]:
-    found = worst(outcome)
-    if not found:
-        return [""]
-    lines = ["", "| claim | verdict | stage | text |", "|---|---|---|---|"]
-    lines += [_row(entry) for entry in found[:_CLAIMS]]
-    if len(found) > _CLAIMS:
-        lines += ["", f"… and {len(found) - _CLAIMS:,} more."]
-    return [*lines, ""]
-
-
-def _row(entry: Entry) -> str:
-    verdict = BY_KIND[entry.state].word + (" (indicative)" if entry.indicative else "")
-    if entry.change in CHANGE_WORDS:
-        verdict += f", {CHANGE_WORDS[entry.change]}"
-    if review := review_words(entry):
-        verdict += f", {review}"
-    stages = ", ".join(map(str, entry.error_stages))
-    return f"| `{entry.claim_id}` | {verdict} | {stages} | {untrusted(entry.text)} |"
+        words = "A claim whose place is one of several stages counts once, in equal parts."
+        yield Remark((ours(words),), Style.QUIET)
 
 
 def outcome_xml(outcome: Outcome, material: ReportData) -> str:

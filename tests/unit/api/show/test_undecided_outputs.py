@@ -10,13 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fakes.shown_fields import on_terminal
 from fakes.trails import NFS
 from fakes.undecided import BETWEEN, BY_SAMPLES, OPEN, SILENT, undecided_file
 from rich.console import Console
 
 from veritrail_graph.api.cli.gating.output import (
     outcome_json,
-    outcome_lines,
+    outcome_shown,
     outcome_xml,
     step_summary,
 )
@@ -106,7 +107,7 @@ def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
         1,
         ["undecided"],
     )
-    lines = "\n".join(outcome_lines(outcome, {}))
+    lines = on_terminal(outcome_shown(outcome, {}))
     assert "NOT MET" in lines
     assert "cannot tell: 1, at most 0 (--max-undecided)" in lines
     assert outcome_json(outcome)["counts"]["undecided"] == 1
@@ -129,7 +130,7 @@ def test_the_gate_warns_where_less_than_half_could_be_decided(stored: Path) -> N
         (warning,) = outcome_json(outcome)["warnings"]
         assert f"decided {said}" in warning
         assert "--max-undecided" in warning
-        assert f"  Warning: {warning}." in outcome_lines(outcome, {})
+        assert f"Warning: {warning}." in on_terminal(outcome_shown(outcome, {}))
         assert "Warning" in step_summary(outcome, "Pier", {})
         for limits in (GateLimits(undecided=9), GateLimits(strict=True)):
             assert not judge("pier", entries, limits).warnings

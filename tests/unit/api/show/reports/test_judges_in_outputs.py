@@ -12,8 +12,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from fakes.judged_files import VERDICTS, judged_file
+from fakes.shown_fields import on_terminal
 
-from veritrail_graph.api.cli.gating.output import outcome_json, outcome_lines, step_summary
+from veritrail_graph.api.cli.gating.output import outcome_json, outcome_shown, step_summary
 from veritrail_graph.api.cli.gating.rules import GateLimits, Outcome, entries_of, judge
 from veritrail_graph.api.show.reports.data import Made
 from veritrail_graph.api.show.reports.files import Asked, pieces
@@ -109,7 +110,7 @@ def test_a_gate_shows_what_a_person_says_instead(ferry: FileSource) -> None:
     assert found["k2"]["review"] == "overridden"
     assert found["k2"]["reviewed_verdict"] == "FULLY_SUPPORTED"
     assert found["k4"]["review"] is None
-    lines = "\n".join(outcome_lines(outcome, {}))
+    lines = on_terminal(outcome_shown(outcome, {}))
     assert "introduced at stage 2; overridden by a person: Fully Supported (2026-02-01)]" in lines
     assert "[Fully Supported; overridden by a person: Not Fully Supported (2026-02-01)]" in lines
     assert lines.index("k2: ") < lines.index("k3: ")
