@@ -159,9 +159,5 @@ def _value(value: Any) -> str:
     return text(json.dumps(value, ensure_ascii=False))
 
 
-def _bold(value: Any) -> str:
-    return f"<strong>{text(value)}</strong>"
-
-
 def _code(value: str) -> str:
     return f"<code>{text(value)}</code>"
