@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import print_json, verdict_words
-from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.show.asking import asked_as
-from veritrail_graph.api.show.texts import one_line
-from veritrail_graph.graph.comparing import DifferingPart, folded_settings
+from veritrail_graph.api.cli.terminal import print_json, show_parts
+from veritrail_graph.api.show.difference import difference_shown
+from veritrail_graph.api.show.document import Room
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.difference import ChangedValue, Difference, Parting, RoundSide
+from veritrail_graph.graph.model.difference import Difference
 
 if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
-    from rich.table import Table
-    from rich.text import Text
-
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.version_diff import VersionDifference
 
-NODES_SHOWN = 10
-SENTENCES_SHOWN = 10
-
-_PARTS: Mapping[str, str] = {
-    DifferingPart.NODES: "other nodes were checked",
-    DifferingPart.EVIDENCE: "other sentences were selected",
-    DifferingPart.VERDICT: "another interim verdict was given",
-    DifferingPart.LENGTH: "one walk had ended, the other went on",
-}
+ROOM = Room({"sentence": 10})
 
 
 def diff(
@@ -102,7 +86,7 @@ def tell_difference(found: VersionDifference | Difference, *, as_json: bool) -> 
         is_trail = isinstance(found, Difference)
         print_json(found.json_object() if is_trail else found.model_dump(mode="json"))
     elif isinstance(found, Difference):
-        print_result(difference_view(found))
+        show_parts(difference_shown(found), ROOM)
     else:
         from veritrail_graph.api.cli.changes import show_versions
 
@@ -148,96 +132,3 @@ async def _is_process(app: Application, name: str) -> bool:
     except NotFound:
         return False
     return True
-
-
-def difference_view(difference: Difference) -> Group:
-    """A comparison as a person reads it."""
-    from rich.console import Group
-    from rich.text import Text
-
-    parts: list[RenderableType] = list(_heads(difference))
-    if not difference.same_claim:
-        parts.append(Text("These are verifications of different claims.", style="bold yellow"))
-        parts.append(_changed(difference.claim))
-    if difference.settings:
-        settings, folded = folded_settings(difference.settings)
-        parts += [Text("\ndifferent settings", style="bold"), _changed(settings)]
-        if folded:
-            words = f"and {len(folded):,} settings that differ with the judge; --json lists them"
-            parts.append(Text(words, style="dim"))
-    if difference.outcome:
-        parts += [Text("\ndifferent results", style="bold"), _changed(difference.outcome)]
-    if difference.parting is not None:
-        parts += _parting(difference.parting)
-    elif difference.same:
-        parts.append(Text("\nSame path, same verdict."))
-    else:
-        parts.append(Text("\nAll rounds are the same: nodes, sentences and interim verdicts."))
-    return Group(*parts)
-
-
-def _heads(difference: Difference) -> Iterator[Text]:
-    from rich.text import Text
-
-    if difference.same_claim:
-        yield Text(one_line(difference.sides[0].claim), style="bold")
-    for name, one in zip("AB", difference.sides, strict=True):
-        words, style = verdict_words(one.verdict, one.status)
-        by = f"{one.engine} {one.model}" if one.model else one.engine
-        by += asked_as(one)
-        facts = f" · {one_line(by)} · {one.created_at}"
-        yield Text.assemble((f"{name}  ", "bold"), one.verification_id, "  ", (words, style), facts)
-
-
-def _changed(found: Mapping[str, ChangedValue]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("", "A", "B"):
-        table.add_column(name, overflow="fold")
-    for name, both in found.items():
-        table.add_row(Text(one_line(name)), Text(_value(both.a)), Text(_value(both.b)))
-    return table
-
-
-def _value(value: Any) -> str:
-    """A value of a setting on one line; what is not there is a dash."""
-    if value is None:
-        return "-"
-    return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
-def _parting(parting: Parting) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    why = ", ".join(_PARTS[part] for part in parting.parts)
-    yield Text.assemble((f"\nthe trails part in iteration {parting.iteration}", "bold"), f": {why}")
-    yield _side("A", parting.a)
-    yield _side("B", parting.b)
-
-
-def _side(name: str, side: RoundSide | None) -> RenderableType:
-    from rich.text import Text
-    from rich.tree import Tree
-
-    if side is None:
-        return Text.assemble((name, "bold"), "  had ended before")
-    tree = Tree(
-        Text.assemble((f"{name}  ", "bold"), verdict_words(side.verdict, Status.UNDECIDED)),
-        guide_style="dim",
-    )
-    tree.add(Text(f"reasoning: {one_line(side.reasoning)}"))
-    if side.checked_only:
-        names = ", ".join(one_line(node, 60) for node in side.checked_only[:NODES_SHOWN])
-        tree.add(Text(f"checked only here: {names}{_rest(len(side.checked_only), NODES_SHOWN)}"))
-    for cited in side.selected_only[:SENTENCES_SHOWN]:
-        head = f"selected only here: {one_line(cited.node_id, 60)} {cited.sentence}: "
-        tree.add(Text.assemble((head, "cyan"), one_line(cited.text)))
-    if len(side.selected_only) > SENTENCES_SHOWN:
-        tree.add(Text(f"…{_rest(len(side.selected_only), SENTENCES_SHOWN)} sentences", style="dim"))
-    return tree
-
-
-def _rest(count: int, most: int) -> str:
-    return f" and {count - most:,} more" if count > most else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
@@ -32,6 +31,7 @@ from veritrail_graph.api.show.columns import columns_of
 from veritrail_graph.api.show.context import context_of, quoted
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.difference import PARTS, VALUES, value_words
 from veritrail_graph.api.show.drawing import Drawing
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.picture_svg import svg
@@ -40,11 +40,11 @@ from veritrail_graph.api.show.sources import SourcePlace, place_of
 from veritrail_graph.api.show.trail import facts_of
 from veritrail_graph.api.show.trail_view import TrailView, choose, trail_view
 from veritrail_graph.api.show.two_answers import Verdicted, two_answers
-from veritrail_graph.api.show.words import ENDINGS, mark_now, mark_of, reuse_reason
-from veritrail_graph.graph.comparing import DifferingPart, compare, folded_settings
+from veritrail_graph.api.show.words import mark_now, mark_of, reuse_reason
+from veritrail_graph.graph.comparing import compare, folded_settings
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
-from veritrail_graph.graph.model import Process, Status, Termination, Verdict, Verification
+from veritrail_graph.graph.model import Process, Status, Verification
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.difference import ChangedValue, RoundSide
 from veritrail_graph.graph.model.listed import JudgedClaim, TrailOutline
@@ -418,32 +418,6 @@ async def _trail(
 MOST = 50
 """Nodes or sentences of one side that are listed."""
 
-WORDS: Mapping[str, str] = {
-    "claim": "Claim",
-    "engine": "Engine",
-    "model": "Model",
-    "q": "q",
-    "sub_claims": "Simpler statements",
-    "version": "Version of the engine",
-    "content_hash": "Content",
-    "status": "Status",
-    "verdict": "Verdict",
-    "score": "Score",
-    "termination": "Why it ended",
-    "error_stages": "Error stages",
-    "error_nodes": "Introduced by",
-    "error": "Reason of the failure",
-}
-"""What differs, in words; anything else keeps its name."""
-
-PARTS: Mapping[str, str] = {
-    DifferingPart.NODES: "other nodes were read",
-    DifferingPart.EVIDENCE: "other sentences were selected",
-    DifferingPart.VERDICT: "the interim verdict is another",
-    DifferingPart.LENGTH: "one verification had ended",
-}
-"""How rounds differ, in words."""
-
 
 @router.get("/difference", dependencies=[needs(Scope.READ)])
 async def show_difference(
@@ -488,24 +462,9 @@ async def show_difference(
 
 def _rows(changed: Mapping[str, ChangedValue]) -> list[tuple[str, str, str]]:
     return [
-        (WORDS.get(name, name), _words(name, both.a), _words(name, both.b))
+        (VALUES.get(name, name), *(value_words(name, one)[:2_000] for one in (both.a, both.b)))
         for name, both in changed.items()
     ]
-
-
-def _words(name: str, value: Any) -> str:
-    if value is None or value == []:
-        return "none"
-    if name == "verdict":  # of one without a verdict the status differs, too
-        return mark_of(Verdict(value)).word
-    if name == "termination":
-        return ENDINGS[Termination(value)].capitalize()
-    if isinstance(value, str):
-        return value[:2_000]
-    if isinstance(value, list) and all(isinstance(one, str | int) for one in value):
-        more = f" and {len(value) - MOST} more" if len(value) > MOST else ""
-        return ", ".join(str(one) for one in value[:MOST]) + more
-    return json.dumps(value, ensure_ascii=False)[:2_000]
 
 
 def _side(side: RoundSide | None, indicative: bool) -> dict[str, Any] | None:

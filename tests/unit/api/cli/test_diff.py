@@ -6,10 +6,12 @@ import io
 import json
 
 import pytest
+from fakes.shown_fields import WRITERS, fields_of, left_out
 from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from rich.console import Console
 
-from veritrail_graph.api.cli.differences import difference_view
+from veritrail_graph.api.show.difference import NOT_SHOWN, difference_shown
+from veritrail_graph.api.show.terminal import parts
 from veritrail_graph.graph.comparing import (
     DifferingPart,
     compare,
@@ -31,7 +33,8 @@ SECOND = a_round(2, FS, "c1 c2", (("c1", 0),))
 def told(a, b, width=200):
     out = io.StringIO()
     console = Console(file=out, width=width, markup=False, highlight=False, emoji=False)
-    console.print(difference_view(compare(a, b)))
+    for part, _ in parts(difference_shown(compare(a, b)), width=width):
+        console.print(part)
     return out.getvalue()
 
 
@@ -210,3 +213,26 @@ def test_an_engine_that_only_shares_prompts_is_no_other_engine():
         "q": ChangedValue(a=1, b=2),
     }
     assert settings_in_words(changed) == ["q", "how many claims share a prompt"]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_every_field_of_a_difference_stands_in_what_a_writer_makes(writer):
+    a = a_trail("v-1", FIRST, a_round(2, NFS, "c1 c2", (("c2", 3),)), settings='{"samples": 17}')
+    other = Claim(claim_id="k2", text="The pier is old.", node_id="t")
+    b = a_trail("v-2", FIRST, a_round(2, FS, "s1", (("s1", 4),)), settings='{"samples": 19}',
+                claim=other)  # fmt: skip
+    found = compare(a, b)
+    wanted = ("Difference.", "Parting.", "RoundSide.", "ChangedValue.")
+    sides = {one for one in fields_of([found]) if not one.startswith(wanted)}
+    words = {
+        "Difference.same_claim": "verifications of different claims",
+        "Difference.outcome": "Fully Supported",
+        "Difference.parting": "the trails part in iteration 2",
+        "ChangedValue.a": "17",
+        "ChangedValue.b": "19",
+        "Parting.parts": "other nodes were checked",
+        "RoundSide.verdict": "Not Fully Supported",
+        "RoundSide.selected_only": "c2-3",
+    }
+    not_shown = {*NOT_SHOWN, *sides, "Parting.a", "Parting.b"}
+    assert left_out(writer, [found], [difference_shown(found)], words, not_shown) == {}
