@@ -55,7 +55,7 @@ def values(noun: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         for field in type(noun).model_fields:
             yield f"{type(noun).__name__}.{field}", getattr(noun, field)
             yield from values(getattr(noun, field))
-    elif is_dataclass(noun):
+    elif is_dataclass(noun) and not isinstance(noun, NodeRef):
         for each in fields(noun):
             yield f"{type(noun).__name__}.{each.name}", getattr(noun, each.name)
             yield from values(getattr(noun, each.name))

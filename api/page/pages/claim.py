@@ -462,7 +462,11 @@ async def show_difference(
 
 def _rows(changed: Mapping[str, ChangedValue]) -> list[tuple[str, str, str]]:
     return [
-        (VALUES.get(name, name), *(value_words(name, one)[:2_000] for one in (both.a, both.b)))
+        (
+            VALUES.get(name, name),
+            value_words(name, both.a)[:2_000],
+            value_words(name, both.b)[:2_000],
+        )
         for name, both in changed.items()
     ]
 
