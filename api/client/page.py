@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.api.app.findings import Provenance
     from veritrail_graph.graph.model.dialogue import DialogueRun
-    from veritrail_graph.graph.model.listed import ClaimFound
     from veritrail_graph.graph.model.job import Job
+    from veritrail_graph.graph.model.listed import ClaimFound
     from veritrail_graph.graph.model.queried import QueryRows
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.api.show.costs import cost_words, way_words
 from veritrail_graph.api.show.document import (
@@ -26,7 +26,7 @@ from veritrail_graph.graph.counted import counted
 if TYPE_CHECKING:
     from veritrail_graph.api.app.estimation import Estimated
     from veritrail_graph.api.app.kept_estimate import Kept
-    from veritrail_graph.verifier.estimate import Estimate
+    from veritrail_graph.graph.model import Usage
 
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
@@ -42,6 +42,13 @@ NOT_SHOWN: Mapping[str, str] = MappingProxyType(
 )
 """Fields of an estimate that no writer shows, by class and name, and why."""
 LIVE = "live"
+
+
+class _ByWay(Protocol):
+    @property
+    def ways(self) -> Mapping[str, Usage]: ...
+
+
 _BATCHES = (
     "All calls are counted at the price of batches, without cached prefixes; answers that are "
     "asked live (--batch-finish live) cost the whole price."
@@ -143,7 +150,7 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
     return Table(("", *columns), cells, right=columns)
 
 
-def part_of_live(likely: Estimate, way: str) -> float | None:
+def part_of_live(likely: _ByWay, way: str) -> float | None:
     """Say what part of the cost of single calls without any cache a way costs; None: not known."""
     live, found = likely.ways[LIVE].cost_usd, likely.ways[way].cost_usd
     return round(found / live, 4) if live and found is not None else None
