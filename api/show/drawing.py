@@ -87,6 +87,7 @@ class Joint:
         names: Some of these.
         is_unknown: Whether it came in at one of these steps, and nothing says at which.
         is_said: Whether a sentence stands at its beginning.
+        is_carried: Whether a sentence of each of these nodes says it.
     """
 
     before: Tone
@@ -98,6 +99,7 @@ class Joint:
     names: tuple[str, ...] = ()
     is_unknown: bool = False
     is_said: bool = False
+    is_carried: bool = True
 
     @property
     def label(self) -> str:
@@ -106,7 +108,8 @@ class Joint:
             return ""
         if self.is_unknown:
             return "somewhere on the way"
-        return f"carried on, {counted(self.steps, 'step')}"
+        steps = counted(self.steps, "step")
+        return f"carried on, {steps}" if self.is_carried else f"{steps} between"
 
     @property
     def difference(self) -> str:

@@ -238,7 +238,10 @@ class _Drawer:
             step = PictureBox((Piece(self._text(name, claim)),), tone, name, name)
             middle = PictureColumn(self._heading(name), (step,))
             return self._made([sources, middle, answer], [Joint(tone, tone)] * 2, news)
-        joint = Joint(tone, tone, steps=len(passed), names=_some(passed))
+        is_carried = all(name in self.nodes for name in passed)
+        joint = Joint(
+            tone, tone, steps=len(passed), names=_some(passed), is_carried=is_carried
+        )  # fmt: skip
         return self._made([sources, answer], [joint], news)
 
     def _sources(self, tone: Tone) -> PictureColumn:

@@ -6,6 +6,7 @@ from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.show.rendering import when
 from veritrail_graph.api.show.words import BY_WORDS
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.listed import InForce, Tally
 
 MOST_JUDGES = 3
@@ -29,8 +30,9 @@ def _checked_words(tally: Tally) -> str:
     if not tally.total:
         return "No claims of it were checked."
     claims = f"of its {counted(tally.total, 'claim')}"
+    open_ones = _open_words(tally)
     if not tally.judged:
-        return f"None {claims} has a verdict yet."
+        return f"None {claims} has a verdict{open_ones or ' yet'}."
     judges = list(dict.fromkeys(map(_judge, tally.in_force)))
     more = len(judges) - MOST_JUDGES
     by = " and ".join(judges[:MOST_JUDGES]) + (f" and {more} more" if more > 0 else "")
@@ -40,7 +42,18 @@ def _checked_words(tally: Tally) -> str:
         words += ", which is indicative only"
     elif tally.indicative:
         words += f"; {tally.indicative:,} of them are indicative only"
-    return f"{words}."
+    return f"{words}{open_ones}."
+
+
+def _open_words(tally: Tally) -> str:
+    """Return what was checked and has no verdict, as the end of a sentence."""
+    undecided = tally.states.get(Status.UNDECIDED.value, 0)
+    words = ""
+    if undecided:
+        words += f"; of {undecided:,} the check could not tell whether the sources say it"
+    if tally.of_turns:
+        words += f"; {tally.of_turns:,} were checked turn by turn, which the conversation shows"
+    return words
 
 
 def _judge(one: InForce) -> str:

@@ -36,7 +36,9 @@ def test_a_guest_is_told_who_shared_it_and_until_when() -> None:
     [
         ((MODEL,), 0, {"FULLY_SUPPORTED": 1}, "1 of its 1 claim has a verdict, given by a-model"),
         ((WORDS, MODEL), 2, {"FULLY_SUPPORTED": 3}, "and by a-model; 2 of them are ind"),
-        ((), 0, {"undecided": 2}, "None of its 2 claims has a verdict yet."),
+        ((), 0, {"unchecked": 2}, "None of its 2 claims has a verdict yet."),
+        ((), 0, {"undecided": 2}, "has a verdict; of 2 the check could not tell whether"),
+        ((MODEL,), 0, {"FULLY_SUPPORTED": 1, "undecided": 2}, "by a-model; of 2 the check could"),
         ((), 0, {}, "No claims of it were checked."),
     ],
 )
@@ -44,3 +46,11 @@ def test_a_guest_is_told_how_the_claims_were_checked(
     judges: tuple[InForce, ...], indicative: int, states: dict[str, int], words: str
 ) -> None:
     assert words in told(*judges, indicative=indicative, **states)
+
+
+def test_a_guest_is_told_of_claims_that_were_checked_turn_by_turn() -> None:
+    words = shared_words(LINK.guest, Tally({"unchecked": 6}, {}, 0, 0, of_turns=6))
+    assert words[-1] == (
+        "None of its 6 claims has a verdict; 6 were checked turn by turn, which the conversation "
+        "shows."
+    )

@@ -92,6 +92,13 @@ def test_steps_that_only_repeat_are_one_line_with_their_names() -> None:
     assert words[3] == "Carried on, 1 step: g"
 
 
+def test_steps_without_a_sentence_that_says_it_carry_nothing_on() -> None:
+    said = [found("", cited("c", 0, 0, SOURCE))]
+    more = {"claim": CLAIM, "verdict": FS, "paths": [path("c", "t", 1, "s", "g")]}
+    made = drawn(a_trail("v-1", a_round(1, FS, [ROOT], said), **more))
+    assert made.joints[0].label == "2 steps between"
+
+
 def test_of_several_culprits_one_box_says_how_many() -> None:
     others = [NodeRef(f"s{at}", 2, 10 + at, Role.INTERMEDIATE) for at in range(19)]
     made = drawn(a_chain(error_nodes=[STEP, *others]))
