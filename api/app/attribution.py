@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from veritrail_graph.api.app.going_on import begin_here
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.api.configured.attribution import AttributeOptions as AttributeOptions
 from veritrail_graph.api.work.attribution import Attributed as Attributed
@@ -75,8 +76,7 @@ class Attributions(Part):
             call_made=progress.answer,
             attributed=progress.sentence,
         )
-        jobs = self._app.jobs
-        run = await jobs.begin_here(request, options.resume, here=here, progress=watched)
+        run = await begin_here(self._app.jobs, request, options.resume, here=here, progress=watched)
         outcome = (await run.carry_out()).outcome
         assert isinstance(outcome, Attributed)  # noqa: S101  # the job attributes
         return outcome

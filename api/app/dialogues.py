@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.going_on import begin_here
 from veritrail_graph.api.app.jobs import (
     OPEN,
     JobStatus,
@@ -145,9 +146,7 @@ class Dialogues(Part):
         run_id, is_job = await self._run_to_go_on(name, request, options, here)
         if not is_job:  # a run without a job goes on in a new one of its name
             here, run_id = replace(here, run_id=run_id), None
-        return await self._app.jobs.begin_here(
-            request, run_id, anew=True, here=here, progress=watched
-        )
+        return await begin_here(self._app.jobs, request, run_id, here=here, progress=watched)
 
     async def _run_to_go_on(
         self, name: str, request: DialogueRequest, options: DialogueOptions, here: LocalOptions

@@ -37,8 +37,6 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.submission import JobRequest, LocalOptions, Plan, Submission
 from veritrail_graph.api.jobs.unmade import Ender, lost
-from veritrail_graph.api.requests.attribute import AttributeRequest
-from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.requests.job import MAX_CLAIMS
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
@@ -215,29 +213,6 @@ class Jobs:
         here = here or LocalOptions()
         job, _ = await self._submission.submit(self._graph.store, caller, request, here=here)
         return self._run(job.job_id, here, progress)
-
-    async def begin_here(
-        self,
-        request: AttributeRequest | DialogueRequest,
-        run_id: str | None,
-        *,
-        anew: bool = False,
-        here: LocalOptions | None = None,
-        progress: Progress | None = None,
-    ) -> LocalRun:
-        """Submit a job, or take up the run that goes on in its place; see both."""
-        if run_id is None:
-            return await self.submit_here(request, here=here, progress=progress)
-        is_of_dialogue = isinstance(request, DialogueRequest)
-        return await self.resume_here(
-            run_id,
-            kind=JobKind.DIALOGUE if is_of_dialogue else JobKind.ATTRIBUTION,
-            process_id=request.process_id,
-            changes=request.changes,
-            anew=anew,
-            here=here,
-            progress=progress,
-        )
 
     async def resume_here(
         self,
