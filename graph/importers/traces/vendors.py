@@ -3,6 +3,7 @@
 - Phoenix: spans of its REST API (`span_kind` beside the attributes), lines of its data frames
   (`context.span_id`, `attributes.…`).
 - Logfire: rows of its queries, and messages as JSON in the attribute `events`.
+- Jaeger: `jaeger`.
 - Grafana Tempo: an export request as `batches`, or under `trace`.
 - Vercel's AI SDK: `ai.prompt`, `ai.response.text`, `ai.toolCall.…`.
 - Attributes of a name of their own for kind, input and output: Google ADK, LangSmith, MLflow,
@@ -16,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from veritrail_graph.graph.importers.files import first_of
+from veritrail_graph.graph.importers.traces import jaeger
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted
 
@@ -55,6 +57,9 @@ _ENDPOINT = re.compile(
 
 def entries(value: Any) -> list[Any]:
     """The spans of a page of an API, or the value itself."""
+    of_jaeger = jaeger.spans_of(value)
+    if of_jaeger is not None:
+        return of_jaeger
     if isinstance(value, dict):
         for name in _PAGES:
             page = value.get(name)
@@ -96,6 +101,9 @@ def one_span(value: Any) -> dict[str, Any] | None:
         }
         ids = {key: value.get(f"context.{key}") for key in ("trace_id", "span_id")}
         return _with_kind({**value, "context": ids}, own)
+    of_jaeger = jaeger.as_span(value)
+    if of_jaeger is not None:
+        return _with_kind(of_jaeger, of_jaeger["attributes"])
     attributes = value.get("attributes")
     attributes = unfold(attributes) if isinstance(attributes, str) else attributes
     if "trace_id" in value and "span_id" in value and isinstance(attributes, dict):
