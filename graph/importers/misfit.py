@@ -10,6 +10,7 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files, tables
 from veritrail_graph.graph.importers.process_file import reading
+from veritrail_graph.graph.importers.traces.checkpoints import is_database
 
 _LOOKED_AT = 1_000_000
 _MANY_KEYS = 6
@@ -58,6 +59,8 @@ def _likely(path: Path, reasons: Mapping[str, Any]) -> list[str]:
     """The formats that the path may be meant to be in, the likeliest first."""
     if path.is_dir():
         return [name for name in ("graphrag",) if name in reasons]
+    if is_database(path):
+        return [name for name in ("langchain",) if name in reasons]
     value = files.first_record(path)
     keys = set(value) if isinstance(value, dict) else set()
     counts = {name: len(keys & known) for name, known in _KEYS.items() if name in reasons}

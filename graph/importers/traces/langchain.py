@@ -1,12 +1,13 @@
 """Runs of LangChain and LangSmith: lists of runs, or trees of them, as `RunTree` writes them.
 
-State histories of LangGraph (`get_state_history`) are read, too: each step's writes are outputs.
-Of a single state its messages are read.
+State histories of LangGraph (`get_state_history`, or the checkpoints of a thread in SQLite) are
+read, too: each step's writes are outputs. Of a single state its messages are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.importers.traces import checkpoints
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
@@ -33,12 +35,16 @@ class LangChainImporter:
     """Reads runs of LangChain."""
 
     name = NAME
-    description = "LangSmith runs and LangChain run trees, state histories of LangGraph"
+    description = (
+        "LangSmith runs and LangChain run trees, state histories and checkpoints of LangGraph"
+    )
     extra = None
     options = TRACE_OPTIONS
 
     def detect(self, path: Path) -> str | None:
-        """By the keys of a run or of a state."""
+        """By the keys of a run or of a state, or the table of checkpoints."""
+        if checkpoints.is_database(path):
+            return checkpoints.fault_of(path)
         value = files.first_record(path)
         value = value.get("runs", value) if isinstance(value, dict) else value
         value = value[0] if isinstance(value, list) and value else value
@@ -52,6 +58,10 @@ class LangChainImporter:
 
     def traces(self, path: Path) -> Iterator[FoundTrace]:
         """The traces, in the order of their first runs; a state history is one."""
+        if checkpoints.is_database(path):
+            for thread in checkpoints.threads_of(path):
+                yield FoundTrace(f"{path}#{thread}", partial(_of_thread, path, thread))
+            return
         runs: dict[str, list[Mapping[str, Any]]] = {}
         states: list[Mapping[str, Any]] = []
         for number, value in files.values(path):
@@ -147,7 +157,16 @@ def _model(run: Mapping[str, Any]) -> str | None:
     return text_or_none(_about(run).get("ls_model_name"))
 
 
-def _history(states: list[Mapping[str, Any]]) -> Trace:
+def _of_thread(path: Path, thread: str) -> Trace:
+    """The history of a thread whose checkpoints a database holds."""
+    states, warnings = checkpoints.states_of(path, thread)
+    if not states:
+        raise InputError(f"{path}#{thread}: it has checkpoints of inner graphs alone")
+    found = _history(states)
+    return replace(found, trace_id=thread, session=thread, warnings=[*found.warnings, *warnings])
+
+
+def _history(states: Sequence[Mapping[str, Any]]) -> Trace:
     """A call a step: it was given the values before, and gave what is new in those after it."""
     if len(states) == 1:
         return _of_one_state(states[0]["values"])
@@ -167,9 +186,10 @@ def _history(states: list[Mapping[str, Any]]) -> Trace:
             wrote = list(writes) if isinstance(writes, dict) else []
             nodes = wrote or _next(ordered[number - 1])
             name = "+".join(map(str, nodes)) or f"step {number}"
-            kind = CallKind.GENERATION if _is_written(made) else CallKind.OTHER
+            kind = _kind_of(made)
+            given = None if kind is CallKind.TOOL else before  # nothing says what it was handed
             calls.append(
-                Call(str(number), name, kind, None, 2 * number, 2 * number + 1, before, made)
+                Call(str(number), name, kind, None, 2 * number, 2 * number + 1, given, made)
             )
         before = values
     first = ordered[0]["values"]
@@ -222,5 +242,9 @@ def _next(state: Mapping[str, Any]) -> list[Any]:
     return list(following) if isinstance(following, (list, tuple)) else []
 
 
-def _is_written(made: Any) -> bool:
-    return any(one.role in ("assistant", "call") for one in pieces(made))
+def _kind_of(made: Any) -> CallKind:
+    """Return what made the new values of a state: a model, tools, or something else."""
+    roles = {one.role for one in pieces(made)}
+    if roles & {"assistant", "call"}:
+        return CallKind.GENERATION
+    return CallKind.TOOL if "tool" in roles else CallKind.OTHER
