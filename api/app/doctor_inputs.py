@@ -53,6 +53,12 @@ _OF_INDEXES = {
     ANSWER: "Name the answer: --answer FILE.",
     QUESTION: "Name the question: --question TEXT.",
 }
+_OF_LIGHTRAG = {
+    SOURCES: "Keep kv_store_text_chunks.json beside the graph that was made from it.",
+    ANSWER: "Name the answer, as aquery_llm returns it: --answer FILE.",
+    QUESTION: "Name the question: --question TEXT.",
+    INPUTS: "Keep kv_store_llm_response_cache.json (enable_llm_cache_for_entity_extract).",
+}
 _OF_SUMMARIES = {
     SOURCES: "Add the chunks of the source beside their summaries.",
     INPUTS: "Name what each text was made from under `children`.",
@@ -71,6 +77,7 @@ ADVICE: dict[str, Mapping[str, str]] = {
     **dict.fromkeys(("otlp", "langfuse", "mlflow", "langchain", "haystack"), _OF_TRACES),
     **dict.fromkeys(("rag", "llamaindex"), _OF_ROWS),
     **dict.fromkeys(("graphrag", "neo4j"), _OF_INDEXES),
+    "lightrag": _OF_LIGHTRAG,
     "agents": _OF_LOGS,
     "dialogue": {**_OF_LOGS, SOURCES: "Add `documents`, or keep what tools returned."},
     "summaries": _OF_SUMMARIES,

@@ -110,7 +110,7 @@ def check(
         typer.Option(
             metavar="TEXT|FILE",
             help="An answer: a text file, the text itself, or - for standard input; over a folder "
-            "of GraphRAG the answer that was made from it.",
+            "of GraphRAG or LightRAG the answer that was made from it.",
         ),
     ] = None,
     sources: Annotated[
@@ -274,12 +274,11 @@ def _wanted(
 def _over_index(
     paths: Sequence[Path], answer: str, question: str | None, storing: IngestOptions
 ) -> IngestOptions | None:
-    """Return how an answer over a folder of GraphRAG is stored; None: it is over plain texts."""
-    from veritrail_graph.graph.importers.graphrag import GraphRagImporter
-    from veritrail_graph.graph.importers.registry import ImportOptions
+    """Return how an answer over the folder of an index is stored; None: it is over plain texts."""
+    from veritrail_graph.graph.importers.registry import ImportOptions, takes_an_answer
 
     (path, *more) = paths
-    if more or not path.is_dir() or GraphRagImporter().detect(path) is not None:
+    if more or not path.is_dir() or not takes_an_answer(path):
         return None
     return replace(storing, importing=ImportOptions(answer=answer, question=question))
 

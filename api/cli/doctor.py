@@ -32,7 +32,7 @@ def doctor(
     ] = None,
     answer: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Over a folder of GraphRAG: the answer made from it."),
+        typer.Option(metavar="FILE", help="Over a folder of GraphRAG or LightRAG: its answer."),
     ] = None,
     question: Annotated[
         str | None, typer.Option(metavar="TEXT", help="With --answer: the question.")

@@ -86,7 +86,8 @@ def ingest(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="GraphRAG, Neo4j: the answer to check, a file or entry N of a JSON list (FILE#N).",
+            help="GraphRAG, LightRAG, Neo4j: the answer to check, a file or entry N of a JSON list "
+            "(FILE#N).",
         ),
     ] = None,
     question: Annotated[
@@ -94,14 +95,14 @@ def ingest(
         typer.Option(
             metavar="TEXT",
             help="The question that the answer is about; of formats that take one: GraphRAG, "
-            "Neo4j, LlamaIndex, PROV.",
+            "LightRAG, Neo4j, LlamaIndex, PROV.",
         ),
     ] = None,
     answer_id: Annotated[
         str | None,
         typer.Option(
             metavar="KEY",
-            help="GraphRAG, Neo4j: tells this answer from others; default: made from it.",
+            help="GraphRAG, LightRAG, Neo4j: tells this answer from others; default: made from it.",
         ),
     ] = None,
     community_level: Annotated[

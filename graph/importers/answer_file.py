@@ -55,3 +55,26 @@ def parse_json(path: Path, text: str) -> Any:
         raise InputError(
             f"{path}: JSON that is nested too deeply or holds too long a number."
         ) from None
+
+
+def entries_of(path: Path, number: int | None, document: Any) -> list[tuple[str, Any]]:
+    """Return the places and values of the answers in a file that holds one or a list of them.
+
+    Args:
+        path: The file.
+        number: Which entry of the list was asked for; None: all of them.
+        document: What the file holds.
+
+    Raises:
+        InputError: The entry is not there, or there is none.
+    """
+    if not isinstance(document, list):
+        if number is not None:
+            raise InputError(f"{path}#{number}: the file holds one answer; leave #{number} out.")
+        return [(str(path), document)]
+    if not document:
+        raise InputError(f"{path}: the list is empty; there is no answer in it.")
+    found = [(f"{path}#{n}", one) for n, one in enumerate(document)]
+    if number is not None and number >= len(found):
+        raise InputError(f"{path}#{number}: there is no such entry; there are {len(found)}.")
+    return found if number is None else [found[number]]

@@ -58,7 +58,7 @@ def explain(path: Path, reasons: Mapping[str, tuple[str, str]]) -> str:
 def _likely(path: Path, reasons: Mapping[str, Any]) -> list[str]:
     """The formats that the path may be meant to be in, the likeliest first."""
     if path.is_dir():
-        return [name for name in ("graphrag",) if name in reasons]
+        return [name for name in ("graphrag", "lightrag") if name in reasons]
     if is_database(path):
         return [name for name in ("langchain",) if name in reasons]
     value = files.first_record(path)

@@ -32,6 +32,7 @@ GROUP = "veritrail_graph.importers"
 _HERE = "veritrail_graph.graph.importers"
 _OURS = (
     EntryPoint("graphrag", f"{_HERE}.graphrag:GraphRagImporter", GROUP),
+    EntryPoint("lightrag", f"{_HERE}.lightrag:LightRagImporter", GROUP),
     EntryPoint("langfuse", f"{_HERE}.traces.langfuse:LangfuseImporter", GROUP),
     EntryPoint("otlp", f"{_HERE}.traces.otlp:OtlpImporter", GROUP),
     EntryPoint("mlflow", f"{_HERE}.traces.mlflow:MlflowImporter", GROUP),
@@ -275,6 +276,15 @@ def _as_mapped(path: Path, options: ImportOptions) -> tuple[str | None, ImportOp
     except InputError:  # who reads it says so
         columns = None
     return (None, options) if columns is None else (_TABLES, replace(options, columns=columns))
+
+
+def takes_an_answer(folder: Path) -> bool:
+    """Return whether a folder is an index, over which an answer was given."""
+    return any(
+        importer.detect(folder) is None
+        for importer in importers()
+        if "answer" in (_options_of(importer) or ()) and not _reads_addresses(importer)
+    )
 
 
 def address_of(path: Path) -> str | None:

@@ -17,7 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.answer_file import parse_json, read_text, split_option
+from veritrail_graph.graph.importers.answer_file import (
+    entries_of,
+    parse_json,
+    read_text,
+    split_option,
+)
 from veritrail_graph.graph.importers.neo4j_graph.shape import (
     CHUNK,
     COMMUNITY,
@@ -86,18 +91,7 @@ def read_answers(
             f"{path}: a text does not say what the answer was given. A JSON object is needed, "
             "with `answer` and the ids in `chunks`, `entities`, `relationships`, `communities`."
         )
-    if not isinstance(document, list):
-        if number is not None:
-            raise InputError(f"{path}#{number}: the file holds one answer; leave #{number} out.")
-        chosen = [(str(path), document)]
-    else:
-        chosen = [(f"{path}#{n}", one) for n, one in enumerate(document)]
-        if number is not None and number >= len(document):
-            count = len(document)
-            raise InputError(f"{path}#{number}: there is no such entry; there are {count}.")
-        chosen = chosen if number is None else [chosen[number]]
-    if not chosen:
-        raise InputError(f"{path}: the list is empty; there is no answer in it.")
+    chosen = entries_of(path, number, document)
     if len(chosen) > 1 and (question is not None or answer_id is not None):
         raise InputError(
             f"{path}: {len(chosen)} answers cannot have one question or id; name one as FILE#N."
