@@ -238,8 +238,15 @@ class Processes(Part):
     ) -> Iterator[Found]:
         """The processes of paths, until the stack ends."""
         from veritrail_graph.graph.importers.apart import find_each
+        from veritrail_graph.graph.importers.registry import address_of, folder_and_graph
 
-        inputs = [(path, await self._importing(path, options, stack)) for path in paths]
+        if (pair := folder_and_graph(paths)) is not None:
+            folder, address = pair
+            graph = await self._graph_to_read(address_of(address) or "", stack)
+            importing = await self._importing(folder, options, stack)
+            inputs = [(folder, replace(importing, graph=graph))]
+        else:
+            inputs = [(path, await self._importing(path, options, stack)) for path in paths]
         return await find_each(inputs, stack, format_name=options.format)
 
     async def ingest_source(

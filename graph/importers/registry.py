@@ -80,8 +80,8 @@ class ImportOptions:
         grouping: How many nodes of a level one node of the next level summarises, where the
             input does not say so; None: as evenly as possible.
         named: Fields that the caller set, perhaps to their default.
-        graph: The graph that an address in the place of a path names, with its login; None: the
-            address alone.
+        graph: The graph that an address names in the place of a path, or beside the folder that
+            it belongs to, with its login; None: the address alone, or none.
         columns: The columns of a table, as the caller maps them; None: by their names.
         known_tables: The columns of earlier tables, as they were mapped.
     """
@@ -139,7 +139,8 @@ class Importer(Protocol):
     It may have an attribute `options`: the fields of `ImportOptions` that it takes. Others are
     refused then; without the attribute none is. One with a true attribute `reads_addresses` reads
     addresses (`address_of`), and no files. With an attribute `suffixes`, such as `(".toy",)`, it
-    names the files of a folder that are looked at besides those of `DATA_SUFFIXES`.
+    names the files of a folder that are looked at besides those of `DATA_SUFFIXES`. One with a true
+    attribute `takes_graph` reads folders whose graph may be in a database (`ImportOptions.graph`).
 
     Attributes:
         name: Name of the format.
@@ -285,6 +286,17 @@ def takes_an_answer(folder: Path) -> bool:
         for importer in importers()
         if "answer" in (_options_of(importer) or ()) and not _reads_addresses(importer)
     )
+
+
+def folder_and_graph(paths: Sequence[Path]) -> tuple[Path, Path] | None:
+    """Return a folder, and the address of the graph that is a part of it, where paths are these."""
+    if len(paths) != 2:
+        return None
+    folder, address = sorted(paths, key=lambda path: address_of(path) is not None)
+    if address_of(folder) is not None or address_of(address) is None or not folder.is_dir():
+        return None
+    takes = (one for one in importers() if getattr(one, "takes_graph", False))
+    return (folder, address) if any(one.detect(folder) is None for one in takes) else None
 
 
 def address_of(path: Path) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -352,3 +353,49 @@ def test_many_chunks_are_read_in_pages_and_in_order(theirs: DatabaseAddress) -> 
     wanted = [(f"long.txt#{n}", f"Sentence {n}.") for n in range(1, 2_101)]
     assert [(one.node_id, one.text) for one in nodes] == [*wanted, ("entity:E", "Described.")]
     assert len(records) == 4_201
+
+
+LIGHTRAG = EXAMPLES / "lightrag"
+GRAPHML = "graph_chunk_entity_relation.graphml"
+
+
+def test_a_graph_of_lightrag_is_read_beside_the_folder_with_its_chunks(
+    store: Store, theirs: DatabaseAddress, arun: Any, process_id: str, tmp_path: Path
+) -> None:
+    answer = str(LIGHTRAG / "answer.json")
+    (found,) = find_processes(LIGHTRAG / "working", options=ImportOptions(answer))
+    expected = found.open()
+    source_graphs.store_graphml(theirs, LIGHTRAG / "working" / GRAPHML, "base")
+    source_graphs.run(theirs, "CREATE (:elsewhere {entity_id: 'Tern', description: 'Of others.'})")
+    folder = Path(shutil.copytree(LIGHTRAG / "working", tmp_path / "working"))
+    (folder / GRAPHML).unlink()
+    settings = Settings(
+        NEO4J_URI=theirs.uri,
+        NEO4J_USERNAME=theirs.username,
+        NEO4J_PASSWORD=theirs.password,
+        NEO4J_DATABASE=theirs.database,
+    )
+    app = Application.over(store, settings)
+
+    async def work() -> Any:
+        chosen = IngestOptions(process_id=process_id, importing=ImportOptions(answer))
+        paths = [Path(theirs.uri), folder]
+        return [became async for _, became in app.processes.ingest_each(paths, chosen)]
+
+    (became,) = arun(work())
+    assert not isinstance(became, Exception), became
+    arun(store.processes.delete(process_id))
+    (found,) = find_processes(folder, options=ImportOptions(answer, graph=theirs))
+    process = found.open()
+    texts = {name: one.text for name, one in nodes_of(process).items()}
+    assert texts == {name: one.text for name, one in nodes_of(expected).items()}
+    assert edges_of(process) == edges_of(expected)
+    assert not process.header.warnings
+    chunks = folder / "kv_store_text_chunks.json"
+    chunks.write_text('{"other": {"content": "Of another index."}}', encoding="utf-8")
+    with pytest.raises(InputError, match="they are of another index"):
+        found.open()
+    source_graphs.run(theirs, "MATCH (n:base) DETACH DELETE n")
+    source_graphs.run(theirs, "CREATE (:Person {entity_id: 'A', description: 'Of a third.'})")
+    with pytest.raises(InputError, match="several workspaces"):
+        found.open()

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from veritrail_graph.graph.importers.lightrag.graphml import read_graphml
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database
 
@@ -29,8 +30,17 @@ CREATE (d:__KGBuilder__:Document {path: 'quay.txt', createdAt: '2026-01-01T00:00
 """
 """As SimpleKGPipeline of neo4j-graphrag writes it."""
 
+LIGHTRAG_NODE = "MERGE (n:`{workspace}` {{entity_id: $name}}) SET n += $known"
+LIGHTRAG_EDGE = (
+    "MATCH (a:`{workspace}` {{entity_id: $source}}) WITH a "
+    "MATCH (b:`{workspace}` {{entity_id: $target}}) "
+    "MERGE (a)-[r:DIRECTED]-(b) SET r += $known"
+)
+"""As Neo4JStorage of LightRAG writes them."""
+
 THEIRS = (
-    "Document", "Chunk", "__Entity__", "__Community__", "Session", "Message", "Person",
+    "Document", "Chunk", "__Entity__", "__Community__", "Session", "Message", "Person", "base",
+    "elsewhere",
 )  # fmt: skip
 _NODES = (
     "MATCH (n) WHERE any(label IN labels(n) WHERE label IN $labels) "
@@ -54,6 +64,16 @@ def run(address: DatabaseAddress, text: str, **parameters: Any) -> list[tuple[An
             await database.close()
 
     return asyncio.run(work())
+
+
+def store_graphml(address: DatabaseAddress, path: Path, workspace: str) -> None:
+    """Store a graph that LightRAG kept in a file as it stores it in Neo4j."""
+    found = read_graphml(path)
+    for name, known in found.nodes.items():
+        run(address, LIGHTRAG_NODE.format(workspace=workspace), name=name, known=dict(known))
+    for source, target, known in found.edges:
+        ends = {"source": source, "target": target}
+        run(address, LIGHTRAG_EDGE.format(workspace=workspace), known=dict(known), **ends)
 
 
 def dump(address: DatabaseAddress) -> list[str]:

@@ -177,7 +177,7 @@ def _text_of(entry: Mapping[str, Any], where: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What an answer was given; None: that is not known."""
+    """The texts that an answer was given; None: that is not known."""
 
     described: tuple[Pair, ...] | None = None
     chunks: tuple[GivenChunk, ...] | None = None

@@ -210,14 +210,14 @@ def _of_json(text: str) -> list[tuple[tuple[str, ...], str]] | None:
         return None
     if not isinstance(value, dict):
         return None
-    found = []
+    found: list[tuple[tuple[str, ...], str]] = []
     for group, ends in (("entities", ("name",)), ("relationships", ("source", "target"))):
         rows = value.get(group)
         for row in rows if isinstance(rows, list) else ():
-            fields = [row.get(key) for key in (*ends, "description")] if _is_row(row) else [None]
-            if all(isinstance(one, str) for one in fields):
-                *names, description = fields
-                found.append((tuple(names), description))
+            values = [row.get(key) for key in (*ends, "description")] if _is_row(row) else []
+            texts = [one for one in values if isinstance(one, str)]
+            if len(texts) == len(ends) + 1:
+                found.append((tuple(texts[:-1]), texts[-1]))
     return found
 
 

@@ -90,6 +90,7 @@ class WorkingFolder:
         described: Its entities and relationships.
         cache: What it keeps of the model's answers, by key; None: it keeps none.
         warnings: What it does not hold.
+        graph: Where entities and relationships were read.
     """
 
     path: Path
@@ -97,6 +98,7 @@ class WorkingFolder:
     described: list[Described] = field(default_factory=list)
     cache: Mapping[str, Any] | None = None
     warnings: list[str] = field(default_factory=list)
+    graph: str = GRAPHML
 
     def store(self, name: str) -> Path:
         """Return where a key-value store is."""

@@ -113,8 +113,12 @@ class _Reading:
 def described(
     found: GraphmlFile,
 ) -> Iterator[tuple[tuple[str, ...], Mapping[str, str]]]:
-    """Yield names and attributes: one name of a node, two of an edge."""
-    for name, attributes in found.nodes.items():
-        yield (name,), attributes
+    """Yield names and attributes: one name of a node, two of an edge.
+
+    The id of a node is its name, but in a file that Neo4j exported.
+    """
+    names = {key: known.get("entity_id") or key for key, known in found.nodes.items()}
+    for key, attributes in found.nodes.items():
+        yield (names[key],), attributes
     for source, target, attributes in found.edges:
-        yield (source, target), attributes
+        yield (names.get(source, source), names.get(target, target)), attributes

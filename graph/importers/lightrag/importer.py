@@ -31,6 +31,7 @@ from veritrail_graph.graph.importers.lightrag.folder import (
     title_of,
 )
 from veritrail_graph.graph.importers.lightrag.merging import STAGES, Index, place_index
+from veritrail_graph.graph.importers.lightrag.stored_graph import read_stored_graph
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -50,6 +51,7 @@ class LightRagImporter:
     description = "working folder of LightRAG with an answer"
     extra = None
     options = frozenset({"answer", "question", "answer_id"})
+    takes_graph = True
 
     def detect(self, path: Path) -> str | None:
         """Return why `path` is no working folder of LightRAG; None when it is."""
@@ -71,6 +73,9 @@ class LightRagImporter:
             raise InputError(f"{path}: {where}.")
         _check_options(options)
         folder = read_folder(where)
+        if options.graph is not None:
+            folder.described.clear()
+            read_stored_graph(folder, options.graph)
         calls = None if folder.cache is None else read_calls(folder.cache, folder.chunks)
         index = Index(Draft(Header(NAME)), warnings=list(folder.warnings))
         if where != path:
@@ -100,7 +105,9 @@ def _without_graph(folder: Path) -> str:
         return f"{GRAPHML} holds no description; answers are joined to chunks alone."
     return (
         f"{GRAPHML} is not there, as LightRAG keeps its graph in another storage or was given no "
-        "text yet: descriptions are not in the process, and answers are joined to chunks alone."
+        "text yet: descriptions are not in the process, and answers are joined to chunks alone. A "
+        "graph in Neo4j is read by its address beside the folder: veritrail ingest FOLDER "
+        "neo4j://HOST:7687."
     )
 
 
@@ -194,7 +201,7 @@ def _place_answer(index: Index, folder: WorkingFolder, answer: QueryAnswer) -> s
 
 
 class _Joined:
-    """What an answer was given of an index: nodes, and whether the answer cites them."""
+    """The nodes of an index that an answer was given, and whether the answer cites them."""
 
     def __init__(self, index: Index, folder: WorkingFolder, messages: list[str]) -> None:
         self.sources: dict[str, bool | None] = {}

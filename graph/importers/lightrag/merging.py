@@ -24,7 +24,6 @@ from veritrail_graph.graph.importers.lightrag.extractions import (
 from veritrail_graph.graph.importers.lightrag.folder import (
     CACHE,
     CHUNKS,
-    GRAPHML,
     SEPARATOR,
     Described,
     WorkingFolder,
@@ -291,7 +290,7 @@ class _Merging:
         if not sources:
             self.rootless.append(described.title)
         name, text = _name(described), _text(described, parts)
-        return self._write(described, name, text, (stage, step), sources, GRAPHML)
+        return self._write(described, name, text, (stage, step), sources, self.folder.graph)
 
     def _write(
         self,

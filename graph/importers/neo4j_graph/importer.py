@@ -182,7 +182,8 @@ def _check(shape: Shape, address: str, options: ImportOptions) -> None:
         what = "none of its chunks holds text" if shape.names[CHUNK] else "it holds no chunks"
         raise InputError(
             f"{address}: {what}. Expected are nodes `Chunk` with a property `text`, as "
-            "neo4j-graphrag and LLM Graph Builder write them. Is it the right database?"
+            "neo4j-graphrag and LLM Graph Builder write them. Is it the right database? A graph of "
+            "LightRAG is read with its working folder: veritrail ingest FOLDER ADDRESS."
         )
     is_written = shape.relationships or any(held.step for held in shape.nodes.values())
     if not is_written and options.answer is None:

@@ -12,7 +12,12 @@ import pytest
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput
-from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, open_input
+from veritrail_graph.graph.importers.registry import (
+    ImportOptions,
+    find_processes,
+    folder_and_graph,
+    open_input,
+)
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Origin
 
@@ -392,3 +397,23 @@ def test_an_answer_with_something_else_in_a_field_is_read_and_the_field_is_named
 def test_a_folder_of_lightrag_is_in_this_format_alone() -> None:
     (found,) = find_processes(EXAMPLE / "working", options=ImportOptions(answer=ANSWER))
     assert found.open().header.source_format == "lightrag"
+
+
+def test_the_address_of_a_graph_belongs_to_the_folder_beside_it(tmp_path: Path) -> None:
+    address = Path("neo4j://localhost:7687")
+    index = EXAMPLE / "working"
+    assert folder_and_graph([address, index]) == (index, address)
+    assert folder_and_graph([index, index]) is None
+    assert folder_and_graph([tmp_path, address]) is None
+    assert folder_and_graph([index]) is None
+
+
+def test_a_graph_that_neo4j_exported_has_the_names_of_its_entities(folder: Path) -> None:
+    path = folder / GRAPH
+    text = path.read_text(encoding="utf-8")
+    for number, name in enumerate(("Crane of Solvik", "Tern", "Quay", "Harbour Board")):
+        for attribute in ("id", "source", "target"):
+            text = text.replace(f'{attribute}="{name}"', f'{attribute}="n{number}"')
+    path.write_text(text, encoding="utf-8")
+    process = opened(folder)
+    assert nodes_of(process).keys() == nodes_of(opened(EXAMPLE / "working")).keys()
