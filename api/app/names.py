@@ -7,8 +7,10 @@ which ids are near.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.part import Part
@@ -29,6 +31,8 @@ _TELLING = 6
 """Letters of an id of a verification from which on others are near or not."""
 _NEAR = 0.7
 _NEAREST = 3
+_MADE = re.compile(r"(?:p-)?[0-9a-f-]{16,}")
+"""An id that was made of a hash or at random, as that of a trace: nobody knows it by heart."""
 
 
 class Names(Part):
@@ -199,6 +203,32 @@ async def _shortest(
         if len(await beginning(name[:length], 2)) < 2:
             return name[:length]
     return name
+
+
+def short_names(names: Collection[str], least: int, whole: int) -> dict[str, str]:
+    """Return the first letters of each of all ids there are, as many as name it alone.
+
+    Args:
+        names: All of them.
+        least: Letters at least.
+        whole: Letters of an id that is not shortened, if somebody chose it.
+    """
+    ordered = sorted(names)
+    shared = [_alike(one, other) for one, other in pairwise(ordered)]
+    found = {}
+    for place, name in enumerate(ordered):
+        needed = 1 + max(shared[max(0, place - 1) : place + 1], default=0)
+        is_whole = len(name) <= whole and _MADE.fullmatch(name) is None
+        found[name] = name if is_whole else name[: max(least, needed)]
+    return found
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many first letters two ids have in common."""
+    return next(
+        (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
+        min(len(one), len(other)),
+    )
 
 
 def only_one(found: Sequence[str], given: str, what: str) -> str | None:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.cli.terminal import console, print_json, quoted, say
+from veritrail_graph.api.cli.terminal import (
+    LEAST,
+    LONGEST_WHOLE,
+    console,
+    print_json,
+    quoted,
+    say,
+)
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.show.document import Line, Style, name, ours, said
 from veritrail_graph.api.show.findings import (
@@ -42,11 +49,6 @@ if TYPE_CHECKING:
     )
     from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
-LEAST = 6
-"""Letters of an id that are shown, where they name one alone."""
-_LONGEST_WHOLE = 20
-"""Letters of an id that is shown whole."""
-
 
 @dataclass(frozen=True, slots=True)
 class CheckShown:
@@ -72,14 +74,14 @@ async def next_command(app: Application, checked: Checked) -> str:
     process_id, is_short = process.process_id, console().is_terminal
     name = process_id
     if is_short:
-        name = await app.names.short_process(process_id, LEAST, _LONGEST_WHOLE)
+        name = await app.names.short_process(process_id, LEAST, LONGEST_WHOLE)
     if TURNS in process.read:
         return f"veritrail dialogue show {quoted(name)}"
     if not process.wrong:
         return f"veritrail list {quoted(name)}"
     claim = process.wrong[0].claim_id
     if is_short:
-        claim = await app.names.short_claim(process_id, claim, LEAST, _LONGEST_WHOLE)
+        claim = await app.names.short_claim(process_id, claim, LEAST, LONGEST_WHOLE)
     return f"veritrail show {quoted(name)} {quoted(claim)}"
 
 

@@ -13,7 +13,16 @@ from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.answers import Answer, answers_of, tell_answers
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask, ask_about
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import print_json, say, show_parts, table, verdict_words
+from veritrail_graph.api.cli.terminal import (
+    LEAST,
+    LONGEST_WHOLE,
+    console,
+    print_json,
+    say,
+    show_parts,
+    table,
+    verdict_words,
+)
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.show.processes import processes_shown
 from veritrail_graph.api.show.texts import one_line
@@ -222,10 +231,10 @@ def _tell_runs(runs: list[Run]) -> None:
 
 
 def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> None:
-    """Print processes with their claims by verdict.
+    """Print processes with their claims by verdict; on a terminal their ids are short.
 
     Args:
-        summaries: The processes.
+        summaries: All processes.
         as_json: Whether one JSON document is printed.
     """
     if as_json:
@@ -234,7 +243,12 @@ def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> Non
     if not summaries:
         say("Nothing is stored yet. Begin with: veritrail ingest PATH")
         return
-    show_parts(processes_shown(summaries))
+    short: Mapping[str, str] = {}
+    if console().is_terminal:
+        from veritrail_graph.api.app.names import short_names
+
+        short = short_names([one.process_id for one in summaries], LEAST, LONGEST_WHOLE)
+    show_parts(processes_shown(summaries, short=short))
 
 
 def _tell_one(found: StoredListing) -> None:

@@ -35,6 +35,11 @@ VERDICT_STYLE = {
     Verdict.INCONCLUSIVE: "yellow",
 }
 
+LEAST = 6
+"""Letters of an id that are shown, where they name one alone."""
+LONGEST_WHOLE = 20
+"""Letters of an id that is shown whole."""
+
 _BLANKS = re.compile(r"\s+")
 _SECONDS_BETWEEN_LINES = 10.0
 _PIPE_WIDTH = 20_000  # in a pipe every line is one line

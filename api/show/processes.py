@@ -40,13 +40,16 @@ NAMED = 20
 
 
 def processes_shown(
-    found: Sequence[ProcessSummary], agreements: Mapping[str, Agreement] | None = None
+    found: Sequence[ProcessSummary],
+    agreements: Mapping[str, Agreement] | None = None,
+    short: Mapping[str, str] = MappingProxyType({}),
 ) -> Document:
     """Show processes with their claims by verdict.
 
     Args:
         found: The processes.
         agreements: What people said of the claims of some, by process_id; None: not read.
+        short: What is enough of an id to name its process, where it is shown in place of the id.
     """
     columns = {one.value: VERDICT_WORDS[one].lower() for one in Verdict}
     if any(one.verdicts.get(Status.UNDECIDED) for one in found):
@@ -61,9 +64,8 @@ def processes_shown(
         figures = [*map(_figure, (one.nodes, one.edges, *counts))]
         figures += [_indicative(one)] if is_indicative else []
         people = [_people((agreements or {}).get(one.process_id))] if agreements else []
-        rows.append(
-            ((name(one.process_id),), *figures, _figure(one.claims), *people, (said(one.name),))
-        )
+        called = (name(short.get(one.process_id, one.process_id)),)
+        rows.append((called, *figures, _figure(one.claims), *people, (said(one.name),)))
     table = Table(
         ("process", *numbers, *reviewed, "name"), tuple(rows), numbers, ("name",),
         ("edges", "nodes", "indicative", "claims"),
