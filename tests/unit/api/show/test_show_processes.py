@@ -49,3 +49,10 @@ def test_a_list_says_what_people_said_and_only_that_verdicts_are_indicative_if_n
     agreement = agreement_of("process-1", ()).replace(reviews=3, claims=2, unclear=1, disputed=1)
     shown = read(WRITERS["plain"](processes_shown([unread], {"process-1": agreement})))
     assert "| yes | 1,024 | 2 claims: 0 overridden, 1 unclear, 1 disputed" in shown
+
+
+def test_a_short_id_stands_in_place_of_the_whole_one() -> None:
+    (one,) = LIST[:1]
+    shown = read(WRITERS["plain"](processes_shown([one], short={one.process_id: "proc"})))
+    assert one.process_id not in shown
+    assert "proc" in shown
