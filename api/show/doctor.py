@@ -1,4 +1,4 @@
-"""What `doctor` looked at, as a document.
+"""A document of what `doctor` looked at.
 
 Source: docs/adr/0053-source-text-in-traces.md.
 """

@@ -1,4 +1,4 @@
-"""What verifying claims would cost, as a document.
+"""A document of what verifying claims would cost.
 
 Source: VeriTrail D (computational cost).
 """
