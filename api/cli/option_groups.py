@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from veritrail_graph.api.cli.options import JUDGING
+from veritrail_graph.api.cli.options import JUDGING, WHICH
 
 WHAT, JUDGE, COST, OUTPUT = "What to check", "Judge", "Cost", "Output"
 _COST = frozenset({
@@ -17,7 +17,6 @@ _COST = frozenset({
 _OUTPUT = frozenset(
     {"as_json", "every", "fail_on", "help", "_whole", "output", "verbose", "webhook"}
 )
-_WHAT = frozenset({"since", "match"})
 _RARE = frozenset({
     "batch_finish", "batch_price_factor", "claims_model", "effort", "max_reruns",
     "max_root_sentences", "max_sentences", "no_sub_claims", "prompts", "retry_failed", "samples",
@@ -69,7 +68,7 @@ def group_of(name: str) -> str:
         return COST
     if name in _OUTPUT:
         return OUTPUT
-    return JUDGE if name in JUDGING and name not in _WHAT else WHAT
+    return JUDGE if name in JUDGING and name not in WHICH else WHAT
 
 
 def _show_all(context: typer.Context, wanted: bool) -> None:

@@ -350,6 +350,11 @@ JUDGING: Mapping[str, Any] = {
     "explain": Explain,
 }
 """The options that say how claims are verified, by name; most stand for a field of the request."""
+WHICH = frozenset(
+    {"claim", "claims", "claim_id", "extract", "node", "unfinished", "retry_failed", "again"}
+    | {"since", "match"}
+)
+"""Options of `verify` that say which claims are verified."""
 
 Command = TypeVar("Command", bound=Callable[..., None])
 

@@ -23,6 +23,7 @@ from veritrail_graph.api.cli.exits import (
 from veritrail_graph.api.cli.explain import explained_trails
 from veritrail_graph.api.cli.options import (
     JUDGING,
+    WHICH,
     AsJson,
     ClaimIds,
     Claims,
@@ -161,7 +162,7 @@ def verify(
     target = Target.of(settings, webhook) if webhook else None
     how["match"] = matched(how)
     if cancel is not None:
-        if process is not None or resume is not None or typed & _WHICH:
+        if process is not None or resume is not None or typed & WHICH:
             raise InputError(
                 "--cancel ends the batches of the run that it names; name nothing else."
             )
@@ -191,17 +192,12 @@ def verify(
     end(report)
 
 
-_WHICH = frozenset(
-    {"claim", "claims", "claim_id", "extract", "node", "unfinished", "retry_failed", "again"}
-    | {"since", "match"}
-)
-"""Options that say which claims are verified."""
 _CHANGED_BY_RESUMING = frozenset(
     {"batch_finish", "batch_price_factor", "budget", "max_calls", "price"}
     | {"prompts", "no_cache", "recorded", "record", "concurrency", "explain"}
 )
 """Options that a run which goes on may have other values of."""
-_HOW = frozenset(JUDGING) - _WHICH - _CHANGED_BY_RESUMING
+_HOW = frozenset(JUDGING) - WHICH - _CHANGED_BY_RESUMING
 
 
 def _check_use(process: str | None, resume: str | None, typed: frozenset[str]) -> None:
@@ -217,7 +213,7 @@ def _check_use(process: str | None, resume: str | None, typed: frozenset[str]) -
     """
     if resume is None and process is None:
         raise InputError("Name the PROCESS whose claims are to be verified, or --resume RUN.")
-    if resume is not None and typed & _WHICH:
+    if resume is not None and typed & WHICH:
         raise InputError("--resume goes on with the claims of the run; leave other claims out.")
     if resume is not None and typed & _HOW:
         raise InputError(
