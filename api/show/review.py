@@ -21,7 +21,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
-from veritrail_graph.api.show.words import VERDICT_WORDS, review_mark
+from veritrail_graph.api.show.words import VERDICT_WORDS, review_mark, share
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Review, Verdict
 from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
@@ -119,7 +119,8 @@ def agreement_shown(found: Agreement) -> Document:
     ]  # fmt: skip
     numbers = ("reviews", "unclear", "compared", "agreed", "kappa")
     if rows:
-        blocks.append(Table(("who", *numbers, ""), tuple(rows), right=numbers))
+        columns = ("who", *numbers, "95 % certain")
+        blocks.append(Table(columns, tuple(rows), right=numbers))
     return Document(tuple(blocks))
 
 
@@ -127,20 +128,27 @@ def agreement_words(found: AgreementFigures) -> str:
     """Figures as a sentence; what is not defined is said to be so."""
     if found.share is None:
         return "nothing to compare yet."
-    words = f"{found.share:.0%} agreed ({found.agreed:,} of {found.pairs:,}"
-    words += f"; {_interval(found)}), kappa {_kappa(found)}."
+    words = f"{share_words(found)} agreed ({found.agreed:,} of {found.pairs:,}; 95 % certain: "
+    words += f"{interval_words(found)}), kappa {kappa_words(found)}."
     return f"{words} These are few: take it as a first impression." if found.small else words
 
 
-def _interval(found: AgreementFigures) -> str:
-    low, high = found.interval or (0.0, 1.0)
-    return f"95 % between {low:.0%} and {high:.0%}"
+def share_words(found: AgreementFigures) -> str:
+    """Return the share of pairs that agree, or that there is none; only all of them are 100 %."""
+    return "nothing to compare" if found.share is None else share(found.agreed, found.pairs)
 
 
-def _kappa(found: AgreementFigures) -> str:
+def kappa_words(found: AgreementFigures) -> str:
+    """Return Cohen's kappa, or why there is none; it is never 0 then."""
     if found.kappa is None:
-        return "not defined (one and the same verdict throughout)" if found.pairs else ""
+        return "not defined: one verdict throughout" if found.pairs else "nothing to compare"
     return f"{found.kappa:.2f}"
+
+
+def interval_words(found: AgreementFigures) -> str:
+    """Return where the share lies with 95 % certainty; empty without a pair."""
+    # What only rounding keeps from all or nothing is just that.
+    return " to ".join(share(round(one, 9), 1) for one in found.interval or ())
 
 
 def _pairs(found: AgreementFigures) -> Table:
@@ -159,13 +167,13 @@ def _pairs(found: AgreementFigures) -> Table:
 def _row(
     who: Line, reviews: int | None, unclear: int | None, found: AgreementFigures
 ) -> tuple[Line, ...]:
-    few = f"{_interval(found)}{'; few' if found.small else ''}" if found.pairs else ""
+    few = f"{interval_words(found)}{', few' if found.small else ''}" if found.pairs else ""
     cells = (
         "" if reviews is None else f"{reviews:,}",
         "" if unclear is None else f"{unclear:,}",
         f"{found.pairs:,}",
-        "" if found.share is None else f"{found.share:.0%}",
-        "" if found.kappa is None else f"{found.kappa:.2f}",
+        share_words(found) if found.pairs else "",
+        kappa_words(found) if found.pairs else "",
         few,
     )
     return (who, *((ours(cell),) for cell in cells))

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.views.review import Reviewer, SaidView, cut, said_view
-from veritrail_graph.api.show.words import Mark, mark_now, share
+from veritrail_graph.api.show.review import interval_words, kappa_words, share_words
+from veritrail_graph.api.show.words import Mark, mark_now
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
 from veritrail_graph.graph.model.listed import JudgedClaim, QueuedClaim
@@ -41,20 +42,8 @@ class AgreementLine:
 
 def line_of(name: str, found: AgreementFigures) -> AgreementLine:
     """Figures in words; what is not defined is said to be so, and never 0."""
-    kappa = found.kappa
-    no_kappa = "not defined: one verdict throughout" if found.pairs else "nothing to compare"
-    interval = found.interval
-    return AgreementLine(
-        name,
-        found,
-        share="nothing to compare" if found.share is None else share(found.agreed, found.pairs),
-        kappa=no_kappa if kappa is None else f"{kappa:.2f}",
-        interval="" if interval is None else " to ".join(map(_share_of_one, interval)),
-    )
-
-
-def _share_of_one(value: float) -> str:
-    return share(round(value, 9), 1)  # what only rounding keeps from all or nothing is just that
+    words = (share_words(found), kappa_words(found), interval_words(found))
+    return AgreementLine(name, found, *words)
 
 
 def lines_of(found: Agreement) -> list[tuple[str, list[AgreementLine], int]]:

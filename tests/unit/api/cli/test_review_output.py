@@ -124,11 +124,13 @@ def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
 ) -> None:
     assert agreement_words(AgreementFigures(**figures([]))) == "nothing to compare yet."
     few = agreement_words(AgreementFigures(**figures([(FS, FS), (FS, NFS), (NFS, NFS)])))
-    assert few.startswith("67% agreed (2 of 3; 95 % between ")
+    assert few.startswith("67 % agreed (2 of 3; 95 % certain: ")
     assert "kappa 0.40. These are few" in few
     one = agreement_words(AgreementFigures(**figures([(FS, FS)] * 40)))
     assert "kappa not defined" in one
     assert "few" not in one
+    almost = agreement_words(AgreementFigures(**figures([(FS, FS)] * 400 + [(FS, NFS)])))
+    assert almost.startswith("over 99 % agreed (400 of 401;")
     found = [
         JudgedReview(review(1, "FULLY_SUPPORTED"), "openai", "m"),
         JudgedReview(review(2, "NOT_FULLY_SUPPORTED", reviewer="Bo"), "openai", "m"),

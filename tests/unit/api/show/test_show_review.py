@@ -46,7 +46,7 @@ AGREEMENT = Agreement.model_validate(
         "between_reviewers": [figures(0.34, reviewers=["Bo", "Cy"], unclear=67)],
     }
 )  # fmt: skip
-OF_FIGURES = {"share": "86%", "interval": "95 % between 71% and 94%", "small": "few"}
+OF_FIGURES = {"share": "86 %", "interval": "71 % to 94 %", "small": "few"}
 FIGURES_WORDS = {
     f"{name}.{field}": words
     for name in ("AgreementFigures", "JudgeFigures", "ReviewerFigures", "PairFigures")
