@@ -253,7 +253,12 @@ def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> Non
 
 def _tell_one(found: StoredListing) -> None:
     """The claims with what counts for each; then verifications that do not count."""
-    from veritrail_graph.api.cli.trail import judge_words, show_others, stage_cell
+    from veritrail_graph.api.show.document import Document
+    from veritrail_graph.api.show.verifications import (
+        judge_words,
+        stage_cell,
+        verifications_shown,
+    )
     from veritrail_graph.api.show.words import review_state_words
 
     claims, said = found.claims, found.said
@@ -297,7 +302,8 @@ def _tell_one(found: StoredListing) -> None:
     if others:
         print_result("")
         print_result("Other verifications, which do not count:")
-        show_others(others)
+        rows_of_others, *_ = verifications_shown(others).blocks
+        show_parts(Document((rows_of_others,)))
     if of_answer:
         if found.run_of_record:
             say(f"Run of record: {found.run_of_record}; its verdicts count until it is unpinned.")

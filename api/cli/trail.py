@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from veritrail_graph.api.cli.terminal import table, verdict_words
-from veritrail_graph.api.show.asking import asked_as
 from veritrail_graph.api.show.costs import UNKNOWN, cost_words, money_words
 from veritrail_graph.api.show.terminal import SHORT, WHOLE, laid_out, tree
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail import Beside, shown
 from veritrail_graph.api.show.trail_view import trail_view
-from veritrail_graph.api.show.words import unsaid_in_short
+from veritrail_graph.api.show.verifications import stage_cell
 from veritrail_graph.graph.model import Status, Verdict
 
 if TYPE_CHECKING:
@@ -64,36 +63,6 @@ def attention(one: Verification) -> int:
     if one.verdict is not None:
         return _RANKS[one.verdict]
     return _WITHOUT_VERDICT.get(one.status, _FAILED)
-
-
-def show_others(verifications: Sequence[Verification]) -> None:
-    """Verifications whose verdict does not count, newest first."""
-    names = ("claim_id", "verdict", "stage", "judged by", "verification")
-    rows: list[list[str | Text]] = [
-        [
-            one.claim_id,
-            Text(*verdict_words(one.verdict, one.status)),
-            stage_cell(one),
-            judge_words(one),
-            one.verification_id,
-        ]
-        for one in verifications
-    ]
-    table(names, rows, texts=["judged by"])
-
-
-def judge_words(one: Verification) -> str:
-    """Return who gave a verdict, with which q and when."""
-    by = f"{one.engine} {one_line(one.model, 100)}" if one.model else one.engine
-    by += asked_as(one)
-    mark = " (indicative)" if one.indicative and one.verdict is not None else ""
-    return f"{by}{mark}, q = {one.q}, {one.created_at[:10]}"
-
-
-def stage_cell(verification: Verification) -> str:
-    """The stages where an error came in, or that the answer is not known to say what was asked."""
-    stages = ", ".join(map(str, verification.error_stages))
-    return stages or unsaid_in_short(verification)
 
 
 def trail_tree(

@@ -28,10 +28,9 @@ from veritrail_graph.api.show.query_rows import rows_shown
 from veritrail_graph.api.show.texts import figure
 from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.verifications import verifications_shown
 from veritrail_graph.api.show.words import (
     VERDICT_WORDS,
-    indicative_words,
-    unsaid_in_short,
 )
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.graph.model.processes import ProcessOverview
@@ -123,22 +122,7 @@ def table(found: Sequence[Any]) -> str:
 
 def verifications(found: Sequence[Verification]) -> str:
     """Verifications, one on a line."""
-    body = "".join(
-        row(
-            [
-                chip(one.verdict or one.status),
-                text(one.claim),
-                text(", ".join(map(str, one.error_stages)) or unsaid_in_short(one)),
-                _code(one.verification_id),
-            ]
-        )
-        for one in found[:ROWS_SHOWN]
-    )
-    names = ("verdict", "claim", "error stages", "verification")
-    note = ""
-    if engines := [one.engine for one in found if one.indicative]:
-        note = f"<div><em>{text(indicative_words(*engines).capitalize())}.</em></div>"
-    return box(grid(names, body) + rest(len(found)) + note)
+    return notebook.html(verifications_shown(found))
 
 
 def chip(name: str) -> str:

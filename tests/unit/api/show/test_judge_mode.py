@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_trail
 
-from veritrail_graph.api.cli.trail import judge_words
 from veritrail_graph.api.mcp.results import trail_of, trail_text
 from veritrail_graph.api.show.asking import asked_as, asking_sentences
 from veritrail_graph.api.show.reports.data import ReportedClaim
 from veritrail_graph.api.show.trail_view import trail_view
+from veritrail_graph.api.show.verifications import judge_words
 from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.graph.model.run import JudgeMode
