@@ -56,6 +56,9 @@ def narrow(monkeypatch):
     for module in (stored, verified, terminal):
         name = "print_result" if module is stored else "show"
         monkeypatch.setattr(module, name, console.print)
+    real = terminal.console
+    choose = lambda stderr=False: real(stderr=True) if stderr else console  # noqa: E731
+    monkeypatch.setattr(terminal, "console", choose)
     return out
 
 
