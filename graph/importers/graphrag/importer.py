@@ -25,7 +25,6 @@ from veritrail_graph.graph.importers.graphrag.tables import (
     TEXT_UNIT,
     IndexLayout,
     Table,
-    csv_folder,
     find_layout,
     metadata_of,
     open_tables,
@@ -129,17 +128,14 @@ class GraphRagImporter:
     """Reads the output folder of a GraphRAG index together with one answer."""
 
     name = NAME
-    description = "GraphRAG output folder (parquet) with an answer"
+    description = "GraphRAG output folder (parquet or CSV) with an answer"
     extra = None
     options = frozenset({"answer", "question", "answer_id", "community_level", "sources"})
 
     def detect(self, path: Path) -> str | None:
-        """Return why `path` is not a GraphRAG output folder; None when it is.
-
-        A folder with the tables as CSV is one: opening it says that they are not read.
-        """
+        """Return why `path` is not a GraphRAG output folder; None when it is."""
         layout = find_layout(path)
-        return layout if isinstance(layout, str) and csv_folder(path) is None else None
+        return layout if isinstance(layout, str) else None
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """The one of the index and the answer."""

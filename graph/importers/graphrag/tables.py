@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers import printed, tables
 from veritrail_graph.graph.importers.parquet import parquet_rows
 
 TEXT_UNIT = "text_unit"
@@ -46,14 +48,16 @@ class IndexLayout:
     """The tables of one index.
 
     Attributes:
-        folder: Where the parquet files are.
+        folder: Where the files are.
         prefix: What their names begin with: `create_final_` up to 1.x, nothing later.
         earlier: Older runs beside this one, as GraphRAG up to 0.3 kept them; oldest first.
+        suffix: What their names end with: `.csv` where its table provider is set so.
     """
 
     folder: Path
     prefix: str
     earlier: tuple[Path, ...] = ()
+    suffix: str = ".parquet"
 
     @property
     def is_first_generation(self) -> bool:
@@ -68,7 +72,7 @@ class IndexLayout:
     def path(self, table: str) -> Path:
         """The file of a table; snapshots of raw extractions never have the prefix."""
         prefix = "" if table.startswith("raw_") else self.prefix
-        return self.folder / f"{prefix}{table}.parquet"
+        return self.folder / f"{prefix}{table}{self.suffix}"
 
     def present(self) -> list[str]:
         """The required tables that are there."""
@@ -94,12 +98,6 @@ def find_layout(path: Path) -> IndexLayout | str:
         runs = [found for inner in _runs(folder) if (found := _layout_at(inner))]
         if runs:
             return replace(runs[-1], earlier=tuple(one.folder for one in runs[:-1]))
-    if tables := csv_folder(path):
-        return (
-            f"{tables} holds GraphRAG's tables as CSV, in which lists are text. They are read as "
-            "parquet: set GraphRAG's table provider to parquet and index again, or write each "
-            "table as parquet with its lists"
-        )
     return (
         f"neither it nor its {OUTPUT}/ subfolder holds GraphRAG's tables "
         f"(community_reports.parquet, {OLD_PREFIX}community_reports.parquet, …), and neither does "
@@ -107,19 +105,14 @@ def find_layout(path: Path) -> IndexLayout | str:
     )
 
 
-def csv_folder(path: Path) -> Path | None:
-    """Return the folder at `path` or its `output` that has GraphRAG's tables as CSV."""
-    for folder in (path, path / OUTPUT):
-        if all((folder / f"{table}.csv").is_file() for table in REQUIRED):
-            return folder
-    return None
-
-
 def _layout_at(folder: Path) -> IndexLayout | None:
     # A migrated index keeps its old files beside the new ones; the new ones are in use.
     layouts = [IndexLayout(folder, ""), IndexLayout(folder, OLD_PREFIX)]
     best = max(layouts, key=lambda layout: len(layout.present()))
-    return best if len(best.present()) >= 2 else None
+    if len(best.present()) >= 2:
+        return best
+    of_text = IndexLayout(folder, "", suffix=_CSV)  # others call tables so, too: all must be there
+    return of_text if not of_text.missing() else None
 
 
 def _runs(folder: Path) -> list[Path]:
@@ -131,6 +124,8 @@ def _runs(folder: Path) -> list[Path]:
     # A name that is no time says nothing of when it was written.
     return sorted(found, key=lambda one: (one.parent.name[:1].isdigit(), one.parent.name))
 
+
+_CSV = ".csv"
 
 Row = Mapping[str, Any]
 _MAGIC = b"PAR1"
@@ -239,7 +234,7 @@ COLUMNS: Mapping[str, tuple[TableColumn, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A parquet file whose columns were checked.
+    """A file whose columns were checked: parquet, or CSV, in whose cells lists are text.
 
     Attributes:
         path: The file.
@@ -268,11 +263,48 @@ class Table:
             for name in self.columns
             if columns is None or name in set(columns)
         }
+        if self.path.suffix == _CSV:
+            yield from self._rows_of_text(names)
+            return
         try:
             yield from parquet_rows(self.path, names)
         # pyarrow raises plain OSError, ValueError or UnicodeDecodeError for damaged pages.
         except (pa.ArrowException, OSError, ValueError) as error:
             raise InputError(unreadable(self.path)) from error
+
+    def _rows_of_text(self, names: Mapping[str, str]) -> Iterator[Row]:
+        shapes = {column.name: column.shape for column in COLUMNS[self.path.stem]}
+        for number, row in tables.rows(self.path):
+            if isinstance(row, InputError):
+                raise row
+            where = self.where(number - 1)
+            yield {
+                name: _of_text(row[own], shapes[name], f"{self.path.parent / where}: {name!r}")
+                for own, name in names.items()
+            }
+
+
+def _of_text(text: str, shape: Shape, where: str) -> Any:
+    """Return what a cell of CSV holds; None where it is empty.
+
+    Raises:
+        InputError: It holds no whole list where one is expected.
+    """
+    if not text.strip():
+        return None
+    if shape is Shape.NUMBER:
+        number = as_number(text)
+        with suppress(ValueError):
+            return float(text) if number is None else number
+    if shape is not Shape.TEXTS:
+        return text
+    found = printed.unfolded(text)
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise InputError(
+            f"{where} holds no whole list of texts: it begins with {text.strip()[:40]!r}. pandas "
+            "prints long ones with `…` in the middle; let GraphRAG write parquet"
+        )
+    return found
 
 
 def open_tables(layout: IndexLayout) -> dict[str, Table]:
@@ -291,17 +323,17 @@ def open_tables(layout: IndexLayout) -> dict[str, Table]:
         )
         for table in layout.missing()
     ]
-    tables: dict[str, Table] = {}
+    found: dict[str, Table] = {}
     for name, columns in COLUMNS.items():
         path = layout.path(name)
-        if path.is_file() and name == NODES and not _needs_nodes(tables):
+        if path.is_file() and name == NODES and not _needs_nodes(found):
             # Its columns matter only where it says more than `communities` (0.9 to 1.1).
             nodes = _check(path, columns, [])
             if nodes.columns and {"id", "community"} <= {*nodes.columns}:
-                tables[name] = nodes
+                found[name] = nodes
         elif path.is_file():
-            tables[name] = _check(path, columns, problems)
-    if _needs_nodes(tables) and NODES not in tables:
+            found[name] = _check(path, columns, problems)
+    if _needs_nodes(found) and NODES not in found:
         where = f"{layout.path('communities')} column 'entity_ids'"
         reason = (
             f"is missing, and so is {layout.path(NODES).name}, which holds the members of "
@@ -312,12 +344,12 @@ def open_tables(layout: IndexLayout) -> dict[str, Table]:
         raise InputError(
             f"{layout.folder} cannot be read as a GraphRAG {layout.generation} index", problems
         )
-    return tables
+    return found
 
 
-def _needs_nodes(tables: Mapping[str, Table]) -> bool:
+def _needs_nodes(found: Mapping[str, Table]) -> bool:
     """Return whether the members of communities are only in the table of nodes, as before 0.9."""
-    communities = tables.get("communities")
+    communities = found.get("communities")
     return bool(communities and communities.columns and "entity_ids" not in communities.columns)
 
 
@@ -325,6 +357,8 @@ def _check(path: Path, columns: tuple[TableColumn, ...], problems: list[Violatio
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if path.suffix == _CSV:
+        return _check_text(path, columns, problems)
     try:
         schema = pq.read_schema(path)
     except (pa.ArrowException, OSError, ValueError):
@@ -353,7 +387,20 @@ def _check(path: Path, columns: tuple[TableColumn, ...], problems: list[Violatio
     return Table(path, tuple(found), earlier)
 
 
-def _missing_column(path: Path, column: TableColumn, present: Mapping[str, Any]) -> Violation:
+def _check_text(path: Path, columns: tuple[TableColumn, ...], problems: list[Violation]) -> Table:
+    """Check the heading of a table as CSV; what is in its cells is known once they are read."""
+    try:
+        names = dict.fromkeys(tables.columns(path))
+    except InputError as error:
+        words = str(error).removeprefix(f"{path} ")
+        problems.append(Violation("unreadable_file", str(path), words))
+        return Table(path, ())
+    lacking = [one for one in columns if one.required and one.name not in names]
+    problems += [_missing_column(path, one, names) for one in lacking]
+    return Table(path, tuple(one.name for one in columns if one.name in names))
+
+
+def _missing_column(path: Path, column: TableColumn, present: Iterable[str]) -> Violation:
     return Violation(
         "missing_column",
         f"{path} column {column.name!r}",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from fakes.graphrag_folder import base_tables, community, entity, opened, report, write
 
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter, importer
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
-from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, open_input
+from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 
 
 def graph_of(process):
@@ -326,14 +329,41 @@ def test_missing_files_and_columns_are_listed_together(tmp_path):
     assert str(caught.value) == f"{tmp_path / 'g'} cannot be read as a GraphRAG 2.x or 3.x index"
 
 
-def test_tables_as_csv_are_named_and_not_read_as_other_files(tmp_path):
-    for table in base_tables():
-        path = tmp_path / "output" / f"{table}.csv"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("id,text\n1,one\n", encoding="utf-8")
-    (found,) = find_processes(tmp_path)
-    with pytest.raises(InputError, match="output holds GraphRAG's tables as CSV"):
-        found.open()
+def as_csv(folder):
+    """Write the tables of a folder as pandas writes them, and remove the others."""
+    for path in folder.glob("*.parquet"):
+        pq.read_table(path).to_pandas().to_csv(path.with_suffix(".csv"), index=False)
+        path.unlink()
+    return folder
+
+
+def test_tables_as_csv_are_read_as_parquet_is(tmp_path):
+    answer = "Yes [Data: Reports (0)]."
+    as_parquet = opened(write(tmp_path / "g", base_tables()), answer)
+    expected = list(as_parquet.records())
+    read = opened(as_csv(tmp_path / "g"), answer)
+    found = list(read.records())
+    assert [replace(one, where="") for one in found] == [replace(one, where="") for one in expected]
+    said = [one.replace(".csv ", ".parquet ") for one in read.header.warnings]
+    assert said == list(as_parquet.header.warnings)
+
+
+def test_a_list_that_pandas_printed_in_part_is_refused(tmp_path):
+    folder = as_csv(write(tmp_path / "g", base_tables()))
+    path = folder / "entities.csv"
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "text_unit_ids": "['a' 'b' ... 'z']"} for row in rows)
+    with pytest.raises(InputError, match=r"entities.csv row 0: 'text_unit_ids' holds no whole"):
+        list(opened(folder).records())
+
+
+def test_a_folder_of_some_tables_as_csv_is_no_index(tmp_path):
+    folder = as_csv(write(tmp_path / "g", base_tables()))
+    (folder / "communities.csv").unlink()
+    assert "holds GraphRAG's tables" in GraphRagImporter().detect(folder)
 
 
 def test_empty_reports_are_refused(tmp_path):
