@@ -35,11 +35,14 @@ BROWSERS = (
 )
 SAMPLES = ("harbour-summary", "graphrag-energy")
 PROCESS, CLAIM = "harbour-summary", "k04"
+RUN = "crane"
+"""The log of an agent, whose steps are shown."""
 DRAWN = ("graphrag-energy", "q02")
 """The process and the claim whose picture is docs/images/claim.svg."""
 PAGES = {
     "processes": "/",
     "process": f"/processes/{PROCESS}",
+    "run": f"/processes/{RUN}#timeline",
     "claim": f"/processes/{PROCESS}/claims/{CLAIM}",
     "graph": f"/processes/{PROCESS}/graph",
     "graph-claim": f"/processes/{PROCESS}/graph?claim={CLAIM}",
@@ -133,6 +136,8 @@ def _store(environment: dict[str, str]) -> None:
     for name in SAMPLES:
         _veritrail(environment, "ingest", str(ROOT / "examples" / f"{name}.json"))
         _veritrail(environment, "verify", name, "--engine", "recorded")
+    log = str(ROOT / "examples" / "tasks" / "agent.json")
+    _veritrail(environment, "check", log, "--process-id", RUN)
 
 
 def _veritrail(environment: dict[str, str], *arguments: str) -> None:
