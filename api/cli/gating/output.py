@@ -269,9 +269,13 @@ def _mark(check: Check) -> str:
 def _claim(entry: Entry, names: Mapping[int, str]) -> Branch:
     """Show a claim with its state, and why it has it."""
     word = BY_KIND[entry.state].word
-    is_open = entry.state in (State.FAILED, State.UNDECIDED)
-    state = with_reason(word, entry.reason) if is_open else word
-    facts = [state + (" (indicative)" if entry.indicative else "")]
+    if entry.of_turn and entry.reason:
+        word = entry.reason
+    elif entry.state in (State.FAILED, State.UNDECIDED):
+        word = with_reason(word, entry.reason)
+    elif entry.indicative:
+        word += " (indicative)"
+    facts = [word]
     facts += [stage_words(entry, names)] if entry.error_stages else []
     facts += [CHANGE_WORDS[entry.change]] if entry.change in CHANGE_WORDS else []
     facts += [one for one in (entry.again, review_words(entry)) if one]

@@ -20,6 +20,7 @@ AGAIN = "its latest check {ended}; the verdict in force is older"
 EDITED = "its text was changed after it was verified"
 NEVER = "it was never verified"
 WAITS = "its verification has not ended"
+OF_TURN = "checked by turn: {}"
 
 _ENDED = {
     Status.FAILED: "failed",
@@ -54,7 +55,8 @@ class Entry:
         state: Its state.
         error_stages: Where unsupported content came in; empty where no stage is known.
         reason: Why it has this state, or None.
-        indicative: Whether no model judged.
+        indicative: Whether no model judged, verdict or not.
+        of_turn: Whether it was checked as a claim of a dialogue's turn alone, without a verdict.
         change: What became of it since the baseline; None: there is no baseline.
         again: What became of its latest check, where that ended without a verdict and an older
             one is in force; None: the verdict in force is of the latest check.
@@ -68,6 +70,7 @@ class Entry:
     error_stages: tuple[int, ...] = ()
     reason: str | None = None
     indicative: bool = False
+    of_turn: bool = False
     change: BaselineChange | None = None
     again: str | None = None
     judged: Verification | None = field(default=None, compare=False)
@@ -115,13 +118,15 @@ def _entry(one: ReportedClaim) -> Entry:
     reason = one.reason
     if one.state is State.UNCHECKED:
         reason = NEVER if one.verification is None else WAITS
+        reason = OF_TURN.format(one.mark.word) if one.is_of_turn else reason
     return Entry(
         claim_id=one.claim.claim_id,
         text=one.claim.text,
         state=one.state,
         error_stages=one.error_stages,
         reason=reason,
-        indicative=one.is_indicative,
+        indicative=one.is_without_model,
+        of_turn=one.is_of_turn,
         again=_again(one),
         judged=one.verification,
         reviewed=one.reviewed,
@@ -389,6 +394,8 @@ def _claims(process_id: str, entries: Sequence[Entry]) -> Check:
 def _unchecked(process_id: str, entries: Sequence[Entry], limits: GateLimits) -> Check:
     found = _ids(entries, lambda entry: entry.state is State.UNCHECKED)
     words = f"not checked: {len(found):,}, at most {limits.unchecked:,} (--max-unchecked)"
+    if of_turns := sum(entry.of_turn for entry in entries):
+        words += f"; {of_turns:,} of them by turn only, which gives no verdict"
     if len(found) > limits.unchecked:
         words += f". Verify them with: veritrail verify {process_id}"
     return _at_most("unchecked", found, limits.unchecked, words)

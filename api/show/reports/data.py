@@ -109,6 +109,11 @@ class ReportedClaim:
         return self.verification.error_stages if self.verification else ()
 
     @property
+    def is_without_model(self) -> bool:
+        """Return whether what counts for it was found without a model, verdict or not."""
+        return self.verification is not None and self.verification.indicative
+
+    @property
     def is_indicative(self) -> bool:
         """Return whether it has a verdict that no model gave."""
         found = self.verification

@@ -103,7 +103,7 @@ def summary_json(material: ReportData) -> dict[str, Any]:
     return {
         "claims": len(material.claims),
         "states": {state.value: count for state, count in material.counts.items()},
-        "indicative": material.is_indicative,
+        "indicative": any(one.is_without_model for one in material.claims),
         "stages": [asdict(stage) for stage in material.stages],
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
@@ -126,7 +126,7 @@ def claim_object(trail: ReportTrail, *, dossier: bool = False) -> dict[str, Any]
         **one.claim.json_object(),
         "state": one.state.value,
         "verdict": one.verdict.value if one.verdict else None,
-        "indicative": one.is_indicative,
+        "indicative": one.is_without_model,
         "reason": one.reason,
         "error_stages": list(one.error_stages),
         "edited_since": one.was_edited,

@@ -93,7 +93,9 @@ def test_reports_count_undecided_by_itself(stored: Path, form: str) -> None:
         assert told.count(f"\n**Reasoning**: {SILENT}\n") == 1
         assert not re.search(r"[^\n]\n#", told)  # a heading has an empty line before it
     if form == "json":
-        counts = json.loads(told)["summary"]["states"]
+        found = json.loads(told)
+        assert all(one["indicative"] for one in (found["summary"], *found["claims"]))
+        counts = found["summary"]["states"]
         assert (counts["undecided"], counts["failed"], counts["not-supported"]) == (1, 0, 1)
     if form == "junit":
         assert (told.count("<skipped"), told.count("<error")) == (1, 0)
@@ -111,6 +113,7 @@ def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
     assert "NOT MET" in lines
     assert "cannot tell: 1, at most 0 (--max-undecided)" in lines
     assert outcome_json(outcome)["counts"]["undecided"] == 1
+    assert all(one["indicative"] for one in outcome_json(outcome)["claims"])
     assert "cannot tell 1" in step_summary(outcome, "Pier", {})
     results = json.loads(outcome_sarif(outcome, {}, None))["runs"][0]["results"]
     assert {one["ruleId"]: one["level"] for one in results} == {

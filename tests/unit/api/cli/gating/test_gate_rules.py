@@ -14,10 +14,14 @@ from veritrail_graph.api.cli.gating.rules import (
     Entry,
     GateLimits,
     Outcome,
+    entries_of,
     judge,
     match,
 )
+from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State
+from veritrail_graph.graph.model import Claim, Process
+from veritrail_graph.graph.model.dialogue import ClaimCategory
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
 FAILED, NEVER = State.FAILED, State.UNCHECKED
@@ -198,3 +202,12 @@ def test_an_outcome_passes_exactly_when_every_check_is_met(
     assert sum(outcome.counts.values()) == len(entries)
     kept = len(match(entries, before or []))
     assert len(outcome.gone) == len(before or []) - kept
+
+
+def test_claims_that_were_checked_by_turn_are_called_so() -> None:
+    claim = Claim(claim_id="k1", text="It is open.", node_id="turn/t2")
+    one = ReportedClaim(claim, category=ClaimCategory.LACKING_EVIDENCE)
+    (found,) = entries_of(ReportData(Process.model_construct(process_id="p"), (one,), 1))
+    assert (found.state, found.reason) == (NEVER, "checked by turn: lacking evidence")
+    words = check(judge("p", [found], GateLimits()), "unchecked").words
+    assert "1 of them by turn only, which gives no verdict" in words
