@@ -95,7 +95,7 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRow:
+class ClaimInTurn:
     """A claim in its turn.
 
     Attributes:
@@ -184,7 +184,7 @@ class TurnRow:
     mark: Mark | None = None
     counts: tuple[tuple[Mark, int], ...] = ()
     score: float | None = None
-    claims: tuple[ClaimRow, ...] = ()
+    claims: tuple[ClaimInTurn, ...] = ()
     begin: int = 0
     total: int = 0
     remarks: tuple[str, ...] = ()
@@ -310,14 +310,14 @@ def _check_row(found: TurnVerification, around: LinkedClaims) -> CheckRow | None
     return CheckRow(check.contradiction, check_words(check), quotes, number, model)
 
 
-def _claim_row(claim: TurnClaim, around: LinkedClaims) -> ClaimRow:
+def _claim_row(claim: TurnClaim, around: LinkedClaims) -> ClaimInTurn:
     earlier = _others(claim.contradicts[:MOST_OTHERS], around)
     denied = around.denied.get(claim.claim_id)
     knowledge = [around.knowledge.get(name, name) for name in claim.contradicts_knowledge]
     is_verified = claim.category is ClaimCategory.VERIFIED
     reason = claim.error or ("" if is_verified else claim.reason) or ""
     is_open = around.open_claim == claim.claim_id
-    return ClaimRow(
+    return ClaimInTurn(
         claim_id=claim.claim_id,
         text=clip(claim.claim, CLAIM_ROOM).text,
         mark=claim_mark(claim),

@@ -26,7 +26,7 @@ from veritrail_graph.api.page.views.graph import (
     PART_WORDS,
     Explored,
     Focus,
-    Listed,
+    NodeList,
     NodePart,
     Opened,
     Selection,
@@ -414,7 +414,7 @@ def edge_counts(request: Request) -> EdgeCounts:
     return kept
 
 
-def _shared(process: Process, selection: Selection, listed: Listed | None) -> dict[str, Any]:
+def _shared(process: Process, selection: Selection, listed: NodeList | None) -> dict[str, Any]:
     return {
         "process": process,
         "selection": selection,
@@ -450,7 +450,7 @@ async def _starts(app: Application, process: Process, counts: Tally) -> _Starts:
     return _Starts(tuple(claims), unsupported, terminals[:STARTS], max(0, len(terminals) - STARTS))
 
 
-async def _everywhere(app: Application, process_id: str, selection: Selection) -> Listed | None:
+async def _everywhere(app: Application, process_id: str, selection: Selection) -> NodeList | None:
     """Nodes of the whole process; looked for only where somebody asks, as it takes a while."""
     if not selection.everywhere:
         return None
@@ -463,7 +463,7 @@ async def _everywhere(app: Application, process_id: str, selection: Selection) -
 
 async def _in_picture(
     app: Application, process_id: str, selection: Selection, explored: Explored
-) -> Listed:
+) -> NodeList:
     """Those nodes of the picture that are looked for."""
     nodes = explored.nodes
     if selection.wanted != ANY_NODE:
@@ -476,7 +476,7 @@ async def _in_picture(
     )
 
 
-async def _errors(app: Application, process_id: str, listed: Listed | None) -> dict[str, int]:
+async def _errors(app: Application, process_id: str, listed: NodeList | None) -> dict[str, int]:
     """Claims that went wrong at the nodes of a list."""
     names = [row.node.node_id for row in listed.rows] if listed else []
     return await app.drawings.errors(process_id, names) if names else {}

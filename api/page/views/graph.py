@@ -279,7 +279,7 @@ class NodeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class NodeList:
     """A page of a list of nodes.
 
     Attributes:
@@ -293,10 +293,12 @@ class Listed:
     following: str | None
 
 
-def listed_rows(nodes: Sequence[ListedNode], selection: Selection, following: str | None) -> Listed:
+def listed_rows(
+    nodes: Sequence[ListedNode], selection: Selection, following: str | None
+) -> NodeList:
     """Nodes of the whole process."""
     total = len(nodes) if following is None and selection.cursor is None else None
-    return Listed(tuple(NodeRow(node) for node in nodes), total, following)
+    return NodeList(tuple(NodeRow(node) for node in nodes), total, following)
 
 
 def listed_among(
@@ -306,7 +308,7 @@ def listed_among(
     after: tuple[int, int],
     limit: int,
     cursor: Callable[[tuple[int, int]], str],
-) -> Listed:
+) -> NodeList:
     """Nodes of a picture, by stage and place in the input, from a place on."""
     ordered = sorted(nodes, key=lambda node: node.place)
     left = [node for node in ordered if node.place > after]
@@ -317,7 +319,7 @@ def listed_among(
         _row(node, explored, selection, up[node.node_id], down[node.node_id]) for node in page
     )
     following = cursor(page[-1].place) if len(left) > limit else None
-    return Listed(rows, len(ordered), following)
+    return NodeList(rows, len(ordered), following)
 
 
 def _row(node: ListedNode, explored: Explored, selection: Selection, up: int, down: int) -> NodeRow:

@@ -49,7 +49,7 @@ _LEAST_SHARED_SIGNS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class WordsReplaced:
     """A difference: the words of a sentence in the place of words of a claim.
 
     Attributes:
@@ -197,7 +197,7 @@ def _adjoined(text: Sequenced, item: Item) -> bool:
     return item.value is not None and item.value.canonical.endswith("day")
 
 
-def difference(alignment: Alignment) -> Difference | None:
+def difference(alignment: Alignment) -> WordsReplaced | None:
     """Return what a sentence says otherwise than a claim, all else being the same; else None."""
     claim, sentence = alignment.claim, alignment.sentence
     if sentence.asks or claim.asks or claim.doubts != sentence.doubts or leans_on_another(claim):
@@ -218,14 +218,14 @@ def difference(alignment: Alignment) -> Difference | None:
     )
 
 
-def _denied(alignment: Alignment) -> Difference | None:
+def _denied(alignment: Alignment) -> WordsReplaced | None:
     claim, sentence = alignment.claim, alignment.sentence
     theirs = [item for item in _extra(alignment) if item.kind is ItemKind.DENIAL]
     if len(claim.items) - len(alignment.missing) < _LEAST_SHARED or not denies_it(alignment):
         return None
     mine = _phrase(claim, claim.items[alignment.missing[0]]) if alignment.missing else ""
     its = _phrase(sentence, theirs[0]) if theirs else ""
-    return Difference(mine, its, "denial")
+    return WordsReplaced(mine, its, "denial")
 
 
 def _phrase(text: Sequenced, item: Item) -> str:
@@ -234,7 +234,7 @@ def _phrase(text: Sequenced, item: Item) -> str:
     return text.text.plain[tokens[item.first].start : tokens[last].end]
 
 
-def _other_value(alignment: Alignment) -> Difference | None:
+def _other_value(alignment: Alignment) -> WordsReplaced | None:
     claim = alignment.claim
     off = [n for n in alignment.missing if claim.items[n].kind is ItemKind.VALUE]
     for number in off:
@@ -244,7 +244,7 @@ def _other_value(alignment: Alignment) -> Difference | None:
     return None
 
 
-def _rival_of(alignment: Alignment, number: int) -> Difference | None:
+def _rival_of(alignment: Alignment, number: int) -> WordsReplaced | None:
     claim = alignment.claim
     mine = claim.items[number]
     if mine.value is None or _says_which(claim, mine):
@@ -270,7 +270,7 @@ def _rival_of(alignment: Alignment, number: int) -> Difference | None:
         inside = frozenset(range(rivals[0].first, rivals[0].behind)) | describing_names(alignment)
         if alignment.missing != (number,) or not leaves_as_it_is(alignment, but=inside):
             return None
-    return Difference(mine.surface, rivals[0].surface, str(mine.value.kind), mine.value)
+    return WordsReplaced(mine.surface, rivals[0].surface, str(mine.value.kind), mine.value)
 
 
 def _may_be_computed(alignment: Alignment, value: Value) -> bool:
@@ -360,7 +360,7 @@ def _stands_in_its_place(alignment: Alignment, number: int, rival: Item) -> bool
     return _adjoined(alignment.claim, mine) and _adjoined(alignment.sentence, rival)
 
 
-def _other_name(alignment: Alignment) -> Difference | None:
+def _other_name(alignment: Alignment) -> WordsReplaced | None:
     claim = alignment.claim
     missing = list(alignment.missing)
     if not missing or missing != list(range(missing[0], missing[-1] + 1)):
@@ -392,7 +392,7 @@ def _other_name(alignment: Alignment) -> Difference | None:
     )
     if not leaves_as_it_is(alignment, but=inside):
         return None
-    return Difference(mine.surface, rivals[0].value.surface, "name", mine)
+    return WordsReplaced(mine.surface, rivals[0].value.surface, "name", mine)
 
 
 def _are_spellings(mine: Value, its: Value) -> bool:
@@ -432,7 +432,7 @@ def _sides(item: Item) -> dict[str, int]:
     return dict(words.opposites().get(item.key, ())) if item.kind is ItemKind.WORD else {}
 
 
-def _opposite(alignment: Alignment) -> Difference | None:
+def _opposite(alignment: Alignment) -> WordsReplaced | None:
     claim = alignment.claim
     if len(alignment.missing) != 1:
         return None
@@ -455,4 +455,4 @@ def _opposite(alignment: Alignment) -> Difference | None:
         return None
     if not leaves_as_it_is(alignment, but=frozenset(range(rivals[0].first, rivals[0].behind))):
         return None
-    return Difference(mine.surface, rivals[0].surface, "opposite")
+    return WordsReplaced(mine.surface, rivals[0].surface, "opposite")

@@ -20,7 +20,7 @@ from veritrail_graph.verifier.engines.lexical.aligning import (
     sequenced,
 )
 from veritrail_graph.verifier.engines.lexical.deciding import (
-    Difference,
+    WordsReplaced,
     difference,
     has_another_value,
     says_the_same,
@@ -101,7 +101,7 @@ class _Told:
 
     claim: Sequenced
     same: tuple[_Piece, ...]
-    against: tuple[tuple[_Piece, Difference], ...]
+    against: tuple[tuple[_Piece, WordsReplaced], ...]
     doubts: tuple[_Piece, ...]
     nearest: tuple[_Piece, Alignment] | None
 
@@ -181,7 +181,7 @@ def _may_take_back(sentence: Sentence | None) -> bool:
 
 def _told(claim: Sequenced, pieces: Sequence[_Piece], roots: Sequence[ReadNode]) -> _Told:
     same: list[_Piece] = []
-    against: list[tuple[_Piece, Difference]] = []
+    against: list[tuple[_Piece, WordsReplaced]] = []
     doubts: list[_Piece] = []
     others: list[_Piece] = []
     nearest: tuple[_Piece, Alignment] | None = None
@@ -221,7 +221,7 @@ def _has(piece: _Piece, value: Value, claim: Sequenced) -> bool:
 
 
 def _may_be_right(
-    found: Difference, value: Value, piece: _Piece, roots: Sequence[ReadNode]
+    found: WordsReplaced, value: Value, piece: _Piece, roots: Sequence[ReadNode]
 ) -> bool:
     """Return whether a claim may be right though a sentence has another value in its place."""
     if value.kind is ValueKind.NAME:
@@ -230,7 +230,7 @@ def _may_be_right(
 
 
 def _is_of_another(
-    found: Difference, name: Value, piece: _Piece, roots: Sequence[ReadNode]
+    found: WordsReplaced, name: Value, piece: _Piece, roots: Sequence[ReadNode]
 ) -> bool:
     """Return whether the sources know a claim's name as that of somebody or something else.
 
@@ -286,7 +286,7 @@ def _follows_from_around(value: Value, piece: _Piece, roots: Sequence[ReadNode])
     return may_be_derived(value, others, sentence.text)
 
 
-def _pair(difference: Difference) -> str:
+def _pair(difference: WordsReplaced) -> str:
     mine = f"\u201c{difference.claim}\u201d" if difference.claim else "no denial"
     its = f"\u201c{difference.sentence}\u201d" if difference.sentence else "no denial"
     return f"{mine} in the claim, {its} in the sentence"
