@@ -15,6 +15,7 @@ from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_feed import EventFeeds
 from veritrail_graph.api.jobs.explanation_session import Explanation
 from veritrail_graph.api.jobs.local import LocalResult, LocalRun, Progress
+from veritrail_graph.api.jobs.looking import Looking
 from veritrail_graph.api.jobs.model import (
     LAST_PLACE,
     Busy,
@@ -118,6 +119,7 @@ class Jobs:
         self._settings = settings
         self._service, self._audit = service, Audit(service)
         self._graph = graph
+        self._looking = Looking(service)
         self._submission = Submission(settings, service, self.events)
         self._works = works
         self._is_local = is_local
@@ -312,9 +314,8 @@ class Jobs:
         progress: Progress | None = None,
         updates: Mapping[str, Any] | None = None,
     ) -> LocalRun:
-        return LocalRun(
-            self._settings, self._service, self.events, self._graph, job_id, here, progress, updates
-        )
+        shared = self._settings, self._service, self.events, self._graph, self._looking
+        return LocalRun(*shared, job_id, here, progress, updates)
 
     async def follow(self, job_id: str, after: int = 0) -> AsyncIterator[Event]:
         """The events of a job after a place, as they come, until nothing of it is left to do.

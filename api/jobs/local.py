@@ -21,6 +21,7 @@ from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import observer
+from veritrail_graph.api.jobs.looking import Looking
 from veritrail_graph.api.jobs.model import (
     JobClaim,
     PartProgress,
@@ -38,7 +39,7 @@ from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import job_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
-from veritrail_graph.api.jobs.storage.works import to_stop, works_of
+from veritrail_graph.api.jobs.storage.works import works_of
 from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
@@ -61,9 +62,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.dialogue import TurnVerification
     from veritrail_graph.verifier.models.batch_port import BatchRecord
     from veritrail_graph.verifier.run import Run
-
-TELL_SECONDS = 0.5
-"""How often the money that was spent is written down, and whether the job was cancelled is read."""
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -171,6 +169,7 @@ class LocalRun:
         service: The database of jobs.
         log: The events.
         graph: The connection to the graph.
+        looking: Looks after the jobs of the process.
         job_id: The job.
         here: What no request can name.
         progress: What is called as the job goes on.
@@ -187,6 +186,7 @@ class LocalRun:
         service: ServiceDatabase,
         log: EventLog,
         graph: GraphConnection,
+        looking: Looking,
         job_id: str,
         here: LocalOptions | None = None,
         progress: Progress | None = None,
@@ -194,6 +194,7 @@ class LocalRun:
     ) -> None:
         self._updates = updates
         here, self._progress = here or LocalOptions(), progress or Progress()
+        self._looking = looking
         self.judge: ConfiguredJudge | None = None
         self.begun = asyncio.Event()
         self.job_id = job_id
@@ -342,7 +343,11 @@ class LocalRun:
                     lambda one: changes.take_here(one, self.job_id, updates, self._log, gone)
                 )
             self.begun.set()
-            stack.push_async_callback(self._close, asyncio.create_task(self._look()))
+            stack.push_async_callback(self._close)
+            stop = partial(self._runner.stop, self.job_id)
+            await stack.enter_async_context(
+                self._looking.after(self.job_id, self._sessions.tell, stop)
+            )
             yield job, stack
 
     async def _extract(self) -> None:
@@ -399,9 +404,8 @@ class LocalRun:
         """Note a reason that holds for all of the job."""
         await self._repository.run(lambda one: changes.note_error(one, self.job_id, why, self._log))
 
-    async def _close(self, looking: asyncio.Task[None]) -> None:
+    async def _close(self) -> None:
         """Write down what was spent, and end what was cancelled before it began."""
-        looking.cancel()
         if self._cancelling is not None:
             await asyncio.wait([self._cancelling])
         with suppress(VeriTrailError):
@@ -441,19 +445,6 @@ class LocalRun:
     def _desert(self, connection: Transaction) -> None:
         """Cancel the job: it cannot be begun in this process."""
         changes.cancel(connection, self.job_id, self._log, is_deserted=True)
-
-    async def _look(self) -> None:
-        """Write down what was spent, and see whether somebody cancelled the job."""
-        while True:
-            await asyncio.sleep(TELL_SECONDS)
-            try:
-                await self._sessions.tell()
-                for job_id, error, _ in await self._repository.read(
-                    lambda one: to_stop(one, [self.job_id])
-                ):
-                    self._runner.stop(job_id, error or CANCELLED)
-            except VeriTrailError as error:
-                _log.debug("looked for in vain: %s", error)
 
     async def _claims(self) -> list[JobClaim]:
         return await self._repository.read(
