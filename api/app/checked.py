@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.findings import ProcessFacts, finding_of, nodes_of_findings
-from veritrail_graph.graph.model import Verdict, Verification
+from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.model.finding import (
     CheckedClaim,
     CheckedProcess,
@@ -132,6 +132,19 @@ def checked_process(
             "unsourced": stored.unsourced,
             "warnings": list(stored.warnings),
         },
+    )
+
+
+def without_cancelled(one: CheckedProcess) -> CheckedProcess:
+    """Return a process that a person stopped the check of, with the claims that were finished."""
+    results = tuple(claim for claim in one.results if claim.status is not Status.CANCELLED)
+    return one.model_copy(
+        update={
+            "claims": len(results),
+            "verdicts": FindingCounts.of(results),
+            "failed": tuple(claim for claim in results if claim.is_failed),
+            "results": results,
+        }
     )
 
 

@@ -75,10 +75,20 @@ def judge_of_turns(run: DialogueRun) -> CheckJudge:
     return CheckJudge(engine=run.engine, model=run.model, indicative=run.indicative)
 
 
-def failures_of_turns(where: str, run: DialogueRun) -> list[tuple[str, VeriTrailError]]:
-    """Return why turns have no claims that could say so: where they are, and the error."""
+def failures_of_turns(
+    where: str, run: DialogueRun, *, is_stopped: bool = False
+) -> list[tuple[str, VeriTrailError]]:
+    """Return why turns have no claims that could say so: where they are, and the error.
+
+    Args:
+        where: Where the dialogue was read.
+        run: What was found of its turns.
+        is_stopped: Whether a person stopped it, so that cancelled turns did not fail.
+    """
     failed: dict[str, list[str]] = {}
     for turn in run.turns:
+        if is_stopped and turn.status is Status.CANCELLED:
+            continue
         is_named = any(claim.status is not Status.SUCCEEDED for claim in turn.claims)
         if turn.status is not Status.SUCCEEDED and not is_named:
             failed.setdefault(turn.error or turn.status.value, []).append(turn.turn_id)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ from veritrail_graph.api.app.checked import (
     findings_of,
     judge_of,
     judge_of_headers,
+    without_cancelled,
 )
 from veritrail_graph.api.app.checked_dialogue import (
     CheckedClaims,
@@ -325,26 +327,27 @@ class _Check:
         from veritrail_graph.api.configured.judge import configure_judge
 
         try:
-            async with configure_judge(self._app.settings, self._how, self._shared):
-                pass
-            self._watch.begins(self.stop)
-            self._reading = asyncio.create_task(self._read(what))
-            await asyncio.wait([self._reading])
-            if not self._reading.cancelled() and (error := self._reading.exception()) is not None:
-                if not isinstance(error, VeriTrailError):
-                    raise error
-                self._end(error)
-            for ended in await asyncio.gather(*self._tasks, return_exceptions=True):
-                if isinstance(ended, BaseException) and not isinstance(
-                    ended, asyncio.CancelledError
-                ):
-                    raise ended
+            async with configure_judge(self._app.settings, self._how, self._shared) as judge:
+                self._shared = replace(self._shared, judge=judge)
+                await self._check(what)
         finally:
             await self._close()
         if self._fault is not None and not self._ended:
             raise self._fault
         faults = tuple(self._faults[place] for place in sorted(self._faults))
         return CheckDone(self._checked(), self._fault, faults, self._is_stopped)
+
+    async def _check(self, what: Sequence[What]) -> None:
+        self._watch.begins(self.stop)
+        self._reading = asyncio.create_task(self._read(what))
+        await asyncio.wait([self._reading])
+        if not self._reading.cancelled() and (error := self._reading.exception()) is not None:
+            if not isinstance(error, VeriTrailError):
+                raise error
+            self._end(error)
+        for ended in await asyncio.gather(*self._tasks, return_exceptions=True):
+            if isinstance(ended, BaseException) and not isinstance(ended, asyncio.CancelledError):
+                raise ended
 
     def stop(self) -> None:
         """Begin nothing more and cancel what runs; what is finished stays."""
@@ -447,6 +450,10 @@ class _Check:
         self._put(place, CheckFailure(source=where, process_id=process_id, error=said))
 
     def _put(self, place: int, ended: CheckedProcess | CheckFailure) -> None:
+        if self._is_stopped and isinstance(ended, CheckedProcess):
+            ended = without_cancelled(ended)
+            if not ended.results:  # nothing of it is finished
+                return
         self._ended[place] = ended
         self._watch.ended(ended)
 
@@ -555,7 +562,7 @@ class _Check:
         if done.refusal is not None:
             self._end(done.refusal)
         self._usage += run.usage
-        for source, error in failures_of_turns(where, run):
+        for source, error in failures_of_turns(where, run, is_stopped=self._is_stopped):
             self._refuse(next(self._places), source, error, stored.process_id)
         claims = await checked_turns(await self._app.graph.store(), process, run)
         ended = checked_process(where, stored, process, claims, run.usage, run.run_id, kept)

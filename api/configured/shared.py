@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from veritrail_graph.api.settings import ModelSettings
 from veritrail_graph.verifier.engines import EndpointSettings, Engine
@@ -12,6 +13,9 @@ from veritrail_graph.verifier.models.batching import Rounds
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import Endpoint
 from veritrail_graph.verifier.models.retrying import Spending
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.configured.judge import ConfiguredJudge
 
 
 class Limiters:
@@ -82,6 +86,7 @@ class Shared:
         party: On whose behalf the run asks: parties take turns.
         rounds: Makes the calls of the run in batches; None: they are made one by one.
         endpoints: Endpoints that outlive the run; None: each run connects by itself.
+        judge: A judge that is ready: jobs that are judged in its way need none to be submitted.
     """
 
     spending: Spending
@@ -89,3 +94,4 @@ class Shared:
     party: Hashable = None
     rounds: Rounds | None = None
     endpoints: Endpoints | None = None
+    judge: ConfiguredJudge | None = None

@@ -294,7 +294,7 @@ class LocalRun:
                 self._outcome = await self._work_off(stack)
                 return await self._done()
             if not job["is_extracted"]:
-                await self._extract()
+                await self._extract(job["attempt"])
             run, tasks = await self._begin(await self._opened(stack))
             made = await run.verify(tasks)
             await self._settle(run)
@@ -350,9 +350,8 @@ class LocalRun:
             )
             yield job, stack
 
-    async def _extract(self) -> None:
-        job = await self._repository.read(partial(job_of, job_id=self.job_id))
-        await self._runner.do(Work(self.job_id, "", job["attempt"] if job else 1))
+    async def _extract(self, attempt: int) -> None:
+        await self._runner.do(Work(self.job_id, "", attempt))
         if self.job_id in self._runner.faults:
             raise self._runner.faults[self.job_id]
 

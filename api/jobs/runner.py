@@ -391,15 +391,20 @@ class Runner:
                     lambda claim_id: f"v-{uuid.uuid5(_NAMES, f'{job_id}/{claim_id}').hex}",
                 )
             )
-        finally:
-            del self._extracting[job_id]
+        except BaseException:
             await self._repository.run(
                 lambda connection: changes.charge(connection, job_id, meter.total)
             )
+            raise
+        finally:
+            del self._extracting[job_id]
         rows = claim_rows(found)
-        await self._repository.run(
-            lambda connection: changes.end_extraction(connection, job_id, rows, self._log)
-        )
+
+        def end(connection: Transaction) -> None:
+            changes.charge(connection, job_id, meter.total)
+            changes.end_extraction(connection, job_id, rows, self._log)
+
+        await self._repository.run(end)
 
 
 _NAMES = uuid.UUID("5f0c8a52-6f4e-4a53-9c0b-2d5a7a1f3c11")

@@ -11,7 +11,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,7 +238,11 @@ class Submission:
             self._settings, request, prompts=here.prompts, concurrency=here.concurrency
         )
         shared = _shared(caller, request, here.shared)
-        async with configure_judge(self._settings, options, shared) as judge:
+        async with AsyncExitStack() as stack:
+            judge = here.shared.judge if here.shared is not None else None
+            if judge is None or judge.how != options:
+                made = configure_judge(self._settings, options, shared)
+                judge = await stack.enter_async_context(made)
             if request.explain:  # an engine that cannot do so is refused before anything is paid
                 how = explaining(judge.how)
                 async with configure_attribution(self._settings, how, shared):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 
 from veritrail_eval.app.studies import NewStudy, Studies
 from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.check_terms import CheckOptions, CheckWatch
 from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.teamwork import NewRound
 from veritrail_graph.api.auth.access import LOCAL
+from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import (
     BeingWritten,
@@ -85,6 +88,32 @@ def test_each_file_of_a_folder_ends_as_if_the_files_came_one_after_the_other(
     finally:
         for name in names:
             arun(app.processes.delete(name))
+
+
+def test_of_a_check_that_is_stopped_what_is_finished_counts_and_nothing_failed(
+    app: Application, arun: Any, process_id: str, tmp_path: Path
+) -> None:
+    claims = [
+        {"claim_id": f"k{n}", "text": f"The quay opened in {1900 + n}.", "node_id": "t"}
+        for n in range(60)
+    ]
+    document = {
+        "format": "veritrail.process/1",
+        "process_id": process_id,
+        "nodes": NODES,
+        "edges": [{"source": "a", "target": "t"}],
+        "claims": claims,
+    }
+    path = tmp_path / "process.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    stops: list[Callable[[], None]] = []
+    options = CheckOptions(VerifyRequest(process_id="-", engine="lexical"), concurrency=1)
+    watch = CheckWatch(begins=stops.append, claims=lambda done, _all: done and stops[0]())
+    done = arun(app.checking.check([path], options, watch))
+    assert done.is_stopped
+    (checked,) = done.checked.processes
+    assert 0 < checked.claims == len(checked.results) < len(claims)
+    assert (checked.verdicts.failed, checked.failed, done.checked.failed) == (0, (), ())
 
 
 def test_a_process_is_ingested_listed_exported_and_deleted(
