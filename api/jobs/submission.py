@@ -185,8 +185,7 @@ class Submission:
         """
         await self._check_budget(caller, request)
         async with self._ready(opened, caller, request, LocalOptions()) as (judge, since):
-            if request.extract or await _extracts(opened, judge, request):
-                await _extractable(await opened(), request)
+            await _extracted(opened, judge, request)
             return Plan(judge_mode_of_settings(judge.settings), since)
 
     async def _insert(
@@ -201,11 +200,11 @@ class Submission:
         last = [explanation_row()] if request.explain else []
         async with self._ready(opened, caller, request, here) as (judge, since):
             job |= {"settings": judge.settings, "header": header_of(judge, since)}
-            if not request.extract and await _extracts(opened, judge, request, here.records):
+            process = await _extracted(opened, judge, request, here.records)
+            if process is not None:
                 request = request.model_copy(update={"extract": True})
                 job |= {"request": request.to_json(), "is_extracted": False}
-            if request.extract:
-                job["content_hash"] = await _extractable(await opened(), request)
+                job["content_hash"] = process.content_hash
                 return await self._keep(job, last, void)
             store = await opened()
             found = await chosen(
@@ -442,31 +441,28 @@ def _new_job(
     }
 
 
-async def _extracts(
+async def _extracted(
     opened: Callable[[], Awaitable[Store]],
     judge: ConfiguredJudge,
     request: VerifyRequest,
     records: Sequence[ClaimRecord] | None = None,
-) -> bool:
-    """Return whether a model extracts the claims of a job, as there are none and it could."""
-    if judge.models is None or records or request.names_claims or request.retry_failed:
-        return False
-    store = await opened()
-    process = await store.processes.get(request.process_id)
-    return await lacks_claims(store, process, request.node_id)
-
-
-async def _extractable(store: Store, request: VerifyRequest) -> str:
-    """The content hash of a process from whose node claims can be extracted.
+) -> Process | None:
+    """The process from which a model extracts claims, as it is asked to or as there are none.
 
     Raises:
         InputError: There is no such process or node, or the node is a root.
     """
     from veritrail_graph.api.work.extraction import extractable_node
 
+    is_given = records or request.names_claims or request.retry_failed
+    if not request.extract and (judge.models is None or is_given):
+        return None
+    store = await opened()
     process = await store.processes.get(request.process_id)
+    if not request.extract and not await lacks_claims(store, process, request.node_id):
+        return None
     await extractable_node(store, process, request.node_id)
-    return process.content_hash
+    return process
 
 
 @dataclass(frozen=True, slots=True)

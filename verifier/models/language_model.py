@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -143,6 +143,12 @@ ANSWER_RETRIES = 5
 COUNTED, LONGEST_COUNTED = 8_192, 8_000
 """Texts whose count of tokens is remembered, and their most characters."""
 
+
+@lru_cache(COUNTED)
+def _counted(count: Callable[[str], int], text: str) -> int:
+    return count(text)
+
+
 FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
 """What an answer costs that was there already."""
 NO_CALL = Usage(cost_usd=0.0)
@@ -228,7 +234,7 @@ class LanguageModel:
         self._recorder = recorder
         self._answer_retries = answer_retries
         self._count = counter(model)
-        self._counted = lru_cache(COUNTED)(self._count)
+        self._counted = partial(_counted, self._count)
         self._longest = max_output_tokens or MAX_OUTPUT
         self._window = max(SMALLEST_WINDOW, window or context_window(model) or DEFAULT_WINDOW)
         # As it is at first: a key must not depend on what a run learns on its way.
