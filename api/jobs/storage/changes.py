@@ -30,15 +30,13 @@ from veritrail_graph.api.jobs.model import (
 )
 from veritrail_graph.api.jobs.storage import webhook_messages
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.api.jobs.storage.reading import (
+from veritrail_graph.api.jobs.storage.reading import first_open, found_jobs, job_of, queued_claims
+from veritrail_graph.api.jobs.storage.sums import (
     OF_CLAIMS,
     counts_of,
     explanations_of,
-    first_open,
-    found_jobs,
     is_lacking,
     lacking_of,
-    queued_claims,
     usage_of,
 )
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
@@ -51,17 +49,26 @@ MOST_BEGINNINGS = 25
 """So often a claim is begun; a claim that takes its worker with it each time is given up."""
 CANCELLED = "the job was cancelled before this claim was finished"
 
+_HELD = (
+    sa.select(jobs)
+    .where(jobs.c.job_id.in_(sa.bindparam("job_ids", expanding=True)))
+    .order_by(jobs.c.job_id)
+    .with_for_update()
+)
+_SOME = sa.select(job_claims).where(
+    job_claims.c.verification_id.in_(sa.bindparam("verification_ids", expanding=True))
+)
+_JOB = sa.update(jobs).where(jobs.c.job_id == sa.bindparam("of_job"))
+_CLAIM = sa.update(job_claims).where(
+    job_claims.c.job_id == sa.bindparam("of_job"),
+    job_claims.c.verification_id == sa.bindparam("of_verification"),
+)
 _USAGE = tuple(name for name in Usage.model_fields if name != "cost_usd")
 
 
 def hold(connection: Connection, job_ids: Iterable[str]) -> dict[str, RowMapping]:
     """Hold jobs until the transaction ends; those that were removed are left out."""
-    found = connection.execute(
-        sa.select(jobs)
-        .where(jobs.c.job_id.in_(sorted(job_ids)))
-        .order_by(jobs.c.job_id)
-        .with_for_update()
-    )
+    found = connection.execute(_HELD, {"job_ids": sorted(job_ids)})
     return {row["job_id"]: row for row in found.mappings()}
 
 
@@ -88,12 +95,7 @@ def begin(
         mine[one.job_id, one.verification_id] = why if is_last else None
     if mine:
         connection.execute(
-            sa.update(job_claims)
-            .where(
-                job_claims.c.job_id == sa.bindparam("of_job"),
-                job_claims.c.verification_id == sa.bindparam("of_verification"),
-            )
-            .values(status=Status.RUNNING, worker_id=worker_id, begun=job_claims.c.begun + 1),
+            _CLAIM.values(status=Status.RUNNING, worker_id=worker_id, begun=job_claims.c.begun + 1),
             [{"of_job": job_id, "of_verification": one} for job_id, one in mine],
         )
     for job_id in {job_id for job_id, _ in mine}:
@@ -154,13 +156,7 @@ def end(
         }
         for one, _ in ended
     ]
-    connection.execute(
-        sa.update(job_claims).where(
-            job_claims.c.job_id == sa.bindparam("of_job"),
-            job_claims.c.verification_id == sa.bindparam("of_verification"),
-        ),
-        values,
-    )
+    connection.execute(_CLAIM, values)
     by_job: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     headers = {
         job_id: JobHeader.of(held[job_id]["header"])
@@ -178,16 +174,16 @@ def end(
 
 def settle(connection: Connection, job_id: str, log: EventLog) -> None:
     """End a job of which nothing is left to do; the job is held."""
-    job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().one()
-    if JobStatus(job["status"]) not in OPEN or first_open(connection, job_id) is not None:
+    job = job_of(connection, job_id)
+    if job is None or JobStatus(job["status"]) not in OPEN:
+        return
+    if first_open(connection, job_id) is not None:
         return
     if not job["is_extracted"] and not job["is_cancelled"] and job["error"] is None:
         return
     counts = counts_of(connection, [job_id]).get(job_id, {})
     status = _outcome(connection, job, counts)
-    connection.execute(
-        sa.update(jobs).where(jobs.c.job_id == job_id).values(status=status, ended_at=now())
-    )
+    connection.execute(_JOB, {"of_job": job_id, "status": status, "ended_at": now()})
     usage = usage_of(connection, [job_id]).get(job_id, Usage())
     if log.has_webhook and not job["is_local"]:
         webhook_messages.add(connection, job, status, counts)
@@ -247,11 +243,8 @@ def _storable(text: str | None) -> str | None:
 
 
 def _claims(connection: Connection, claims: Sequence[Work]) -> dict[tuple[str, str], RowMapping]:
-    found = connection.execute(
-        sa.select(job_claims).where(
-            job_claims.c.verification_id.in_([one.verification_id for one in claims])
-        )
-    ).mappings()
+    names = [one.verification_id for one in claims]
+    found = connection.execute(_SOME, {"verification_ids": names}).mappings()
     return {(row["job_id"], row["verification_id"]): row for row in found}
 
 

@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -85,23 +86,25 @@ def events_after(connection: Connection, job_id: str, after: int, limit: int) ->
 
 def held(connection: Connection, job_id: str) -> int:
     """Hold the counter of a job until the transaction ends; gives the last number."""
-    begun = _insert_of(connection)(event_counts).values(job_id=job_id, last=0)
-    same = begun.on_conflict_do_update(
-        index_elements=[event_counts.c.job_id], set_={"last": event_counts.c.last}
-    )
-    last: int = connection.execute(same.returning(event_counts.c.last)).scalar_one()
+    holding = _holding(connection.dialect.name)
+    last: int = connection.execute(holding, {"job_id": job_id, "last": 0}).scalar_one()
     return last
 
 
-def _insert_of(connection: Connection) -> Any:
-    """The INSERT of this database; a command on SQLite need not import that of PostgreSQL."""
-    if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects import postgresql
+@cache
+def _holding(dialect: str) -> Any:
+    """The statement of this database; a command on SQLite need not import that of PostgreSQL."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+    else:
+        from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
+    same = insert(event_counts).on_conflict_do_update(
+        index_elements=[event_counts.c.job_id], set_={"last": event_counts.c.last}
+    )
+    return same.returning(event_counts.c.last)
 
-        return postgresql.insert
-    from sqlalchemy.dialects import sqlite
 
-    return sqlite.insert
+_COUNTED = sa.update(event_counts).where(event_counts.c.job_id == sa.bindparam("of_job"))
 
 
 def store(connection: Connection, job_id: str, last: int, noted: Sequence[Noted]) -> None:
@@ -119,8 +122,7 @@ def store(connection: Connection, job_id: str, last: int, noted: Sequence[Noted]
         for number, one in enumerate(noted, last + 1)
     ]
     connection.execute(sa.insert(job_events), rows)
-    counted = sa.update(event_counts).where(event_counts.c.job_id == job_id)
-    connection.execute(counted.values(last=last + len(rows)))
+    connection.execute(_COUNTED, {"of_job": job_id, "last": last + len(rows)})
 
 
 WRITE_SECONDS = 0.25

@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from veritrail_graph.api.jobs.model import (
-    EXPLANATION,
     OPEN_CLAIMS,
     SENTENCE,
     TURN,
@@ -25,6 +24,15 @@ from veritrail_graph.api.jobs.model import (
 )
 from veritrail_graph.api.jobs.storage.batch_rows import early_ends, waiting_batches
 from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
+from veritrail_graph.api.jobs.storage.sums import (
+    OF_CLAIMS,
+    OF_JOBS,
+    counts_of,
+    explanations_of,
+    lacking_of,
+    reused_of,
+    usage_of,
+)
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.api.work.sentences import unjudged_words
 from veritrail_graph.graph.errors import InputError
@@ -38,85 +46,13 @@ from veritrail_graph.graph.model.job import (
     JobStatus,
 )
 
-_SUMS = (
-    "calls",
-    "cached_calls",
-    "input_tokens",
-    "cached_input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "unpriced_calls",
-    "batch_calls",
-    "cost_usd",
+_JOB = sa.select(jobs).where(jobs.c.job_id == sa.bindparam("job_id"))
+_IDS = (
+    sa.select(job_claims.c.job_id, job_claims.c.verification_id)
+    .where(OF_JOBS, OF_CLAIMS)
+    .order_by(job_claims.c.place)
 )
-
-
-OF_CLAIMS = ~job_claims.c.verification_id.startswith(EXPLANATION)
-"""Rows of claims, sentences and turns; the other one explains the verdicts of its job."""
-
-
-def is_lacking() -> sa.ColumnElement[bool]:
-    """Rows of sentences that are stored, and whose judgement or correction failed."""
-    c = job_claims.c
-    is_sentence = c.verification_id.startswith(SENTENCE)
-    return sa.and_(is_sentence, c.status == Status.SUCCEEDED, c.failure.is_not(None))
-
-
-def lacking_of(connection: Connection, job_ids: Collection[str]) -> dict[str, int]:
-    """Return how many sentences of each job are stored, and lack a correction that failed."""
-    found = connection.execute(
-        sa.select(job_claims.c.job_id, sa.func.count())
-        .where(job_claims.c.job_id.in_(job_ids), is_lacking())
-        .group_by(job_claims.c.job_id)
-    )
-    return {row[0]: row[1] for row in found}
-
-
-def explanations_of(connection: Connection, job_ids: Collection[str]) -> dict[str, JobExplanation]:
-    """The explanation of the verdicts of each job that has one."""
-    c = job_claims.c
-    found = connection.execute(
-        sa.select(c.job_id, c.status, c.failure).where(c.job_id.in_(job_ids), ~OF_CLAIMS)
-    )
-    return {
-        row.job_id: JobExplanation(status=Status(row.status), error=row.failure) for row in found
-    }
-
-
-def counts_of(connection: Connection, job_ids: Collection[str]) -> dict[str, dict[str, int]]:
-    """Return how many claims of each job have each status; only those that occur."""
-    found = connection.execute(
-        sa.select(job_claims.c.job_id, job_claims.c.status, sa.func.count())
-        .where(job_claims.c.job_id.in_(job_ids), OF_CLAIMS)
-        .group_by(job_claims.c.job_id, job_claims.c.status)
-    )
-    counts: dict[str, dict[str, int]] = {}
-    for job_id, status, number in found:
-        counts.setdefault(job_id, {})[status] = number
-    return counts
-
-
-def usage_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Usage]:
-    """Return what each job has cost: its claims and, where there was one, its extraction."""
-    sums = [sa.func.sum(job_claims.c[name]).label(name) for name in _SUMS]
-    found = connection.execute(
-        sa.select(job_claims.c.job_id, *sums)
-        .where(job_claims.c.job_id.in_(job_ids))
-        .group_by(job_claims.c.job_id)
-    ).mappings()
-    usage = {row["job_id"]: _summed(row) for row in found}
-    extracted = sa.select(jobs.c.job_id, jobs.c.usage).where(
-        jobs.c.job_id.in_(job_ids), jobs.c.usage.is_not(None)
-    )
-    for job_id, text in connection.execute(extracted):
-        usage[job_id] = usage.get(job_id, Usage()) + Usage(**json.loads(text))
-    return usage
-
-
-def _summed(row: RowMapping) -> Usage:
-    whole = {name: int(row[name] or 0) for name in _SUMS if name != "cost_usd"}
-    cost = None if whole["unpriced_calls"] else row["cost_usd"]
-    return Usage(**whole, cost_usd=cost)
+_JOBS = sa.select(jobs).where(jobs.c.job_id.in_(sa.bindparam("job_ids", expanding=True)))
 
 
 def is_local(connection: Connection, job_id: str) -> bool:
@@ -178,7 +114,7 @@ class Resumable:
 
 def resumable(connection: Connection, job_id: str) -> Resumable | None:
     """A job that may be resumed; None: there is none."""
-    row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
+    row = job_of(connection, job_id)
     if row is None:
         return None
     usd, calls = used_of(connection, budget_of_job(job_id))
@@ -204,22 +140,19 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
     """
     rows = {
         row["job_id"]: row
-        for row in connection.execute(sa.select(jobs).where(jobs.c.job_id.in_(job_ids))).mappings()
+        for row in connection.execute(_JOBS, {"job_ids": list(job_ids)}).mappings()
     }
     counts, usage = counts_of(connection, list(rows)), usage_of(connection, list(rows))
     of: dict[str, list[str]] = {}
     if ids:
-        chosen = sa.select(job_claims.c.job_id, job_claims.c.verification_id)
         verifying = [one for one in rows if kind_of(rows[one]["header"]) is JobKind.VERIFICATION]
-        of_claims = chosen.where(job_claims.c.job_id.in_(verifying), OF_CLAIMS)
-        in_order = of_claims.order_by(job_claims.c.place)
-        for job_id, verification_id in connection.execute(in_order):
+        for job_id, verification_id in connection.execute(_IDS, {"job_ids": verifying}):
             of.setdefault(job_id, []).append(verification_id)
     parts = _Parts(
         of,
         counts,
         usage,
-        _reused(connection, list(rows)),
+        reused_of(connection, list(rows)),
         explanations_of(connection, list(rows)),
         lacking_of(connection, list(rows)),
     )
@@ -254,15 +187,6 @@ class _Parts:
     reused: Mapping[str, int]
     explained: Mapping[str, JobExplanation]
     lacking: Mapping[str, int]
-
-
-def _reused(connection: Connection, job_ids: Sequence[str]) -> dict[str, int]:
-    found = connection.execute(
-        sa.select(job_claims.c.job_id, sa.func.count())
-        .where(job_claims.c.job_id.in_(job_ids), job_claims.c.reused)
-        .group_by(job_claims.c.job_id)
-    )
-    return {row[0]: row[1] for row in found}
 
 
 def _job(row: RowMapping, parts: _Parts) -> Job:
@@ -372,16 +296,25 @@ _CLAIMS = sa.select(
 )
 
 
+_OF_JOB = job_claims.c.job_id == sa.bindparam("job_id")
+_BEHIND = (
+    _CLAIMS.where(_OF_JOB, job_claims.c.place > sa.bindparam("after"), OF_CLAIMS)
+    .order_by(job_claims.c.place)
+    .limit(sa.bindparam("most"))
+)
+_IS_OPEN = job_claims.c.status.in_(OPEN_CLAIMS)
+_OPEN = _CLAIMS.where(_OF_JOB, _IS_OPEN).order_by(job_claims.c.place)
+_FIRST_OPEN = sa.select(sa.func.min(job_claims.c.place)).where(_OF_JOB, _IS_OPEN)
+
+
 def _claim(row: Any) -> JobClaim:
     return JobClaim(row.place, row.verification_id, row.claim_id, Status(row.status), row.failure)
 
 
 def claims_of(connection: Connection, job_id: str, after: int, limit: int) -> list[JobClaim]:
     """Claims of a job in their order, behind a place."""
-    c = job_claims.c
-    behind = _CLAIMS.where(c.job_id == job_id, c.place > after, OF_CLAIMS)
-    found = behind.order_by(c.place).limit(limit)
-    return [_claim(row) for row in connection.execute(found)]
+    asked = {"job_id": job_id, "after": after, "most": limit}
+    return [_claim(row) for row in connection.execute(_BEHIND, asked)]
 
 
 def queued_claims(connection: Connection, job_id: str) -> list[tuple[JobClaim, Work]]:
@@ -485,9 +418,7 @@ _NOT_ATTRIBUTED = frozenset({Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED
 
 def first_open(connection: Connection, job_id: str) -> int | None:
     """The place of the first claim of a job that has not ended; None: all have."""
-    c = job_claims.c
-    is_open = sa.and_(c.job_id == job_id, c.status.in_(OPEN_CLAIMS))
-    return connection.execute(sa.select(sa.func.min(c.place)).where(is_open)).scalar()
+    return connection.execute(_FIRST_OPEN, {"job_id": job_id}).scalar()
 
 
 def succeeded_of(connection: Connection, job_id: str) -> list[str]:
@@ -563,7 +494,7 @@ def figures(connection: Connection) -> JobFigures:
 
 def job_of(connection: Connection, job_id: str) -> RowMapping | None:
     """The row of a job; None: it was removed."""
-    return connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
+    return connection.execute(_JOB, {"job_id": job_id}).mappings().first()
 
 
 def next_turn(connection: Connection, work: Work) -> tuple[Work, bool] | None:
@@ -590,9 +521,4 @@ def next_turn(connection: Connection, work: Work) -> tuple[Work, bool] | None:
 
 def open_claims(connection: Connection, job_id: str) -> list[JobClaim]:
     """The claims of a job that have not ended, in their order."""
-    found = connection.execute(
-        _CLAIMS.where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS)).order_by(
-            job_claims.c.place
-        )
-    )
-    return [_claim(row) for row in found]
+    return [_claim(row) for row in connection.execute(_OPEN, {"job_id": job_id})]

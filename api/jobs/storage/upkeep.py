@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from veritrail_graph.api.jobs.model import OPEN_CLAIMS, Work
 from veritrail_graph.api.jobs.storage.events import forget_in
 from veritrail_graph.api.jobs.storage.leases import forget_leases
-from veritrail_graph.api.jobs.storage.reading import OF_CLAIMS
+from veritrail_graph.api.jobs.storage.sums import OF_CLAIMS
 from veritrail_graph.api.jobs.storage.tables import (
     batch_lines,
     batches,

@@ -8,9 +8,15 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.jobs.model import OPEN_CLAIMS, Work, goes_whole, is_explanation, kind_of
-from veritrail_graph.api.jobs.storage.reading import first_open
+from veritrail_graph.api.jobs.storage.reading import first_open, job_of
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
 from veritrail_graph.graph.model.job import JobKind
+
+_OPEN = (
+    sa.select(job_claims.c.verification_id, job_claims.c.attempt, job_claims.c.priority)
+    .where(job_claims.c.job_id == sa.bindparam("job_id"), job_claims.c.status.in_(OPEN_CLAIMS))
+    .order_by(job_claims.c.priority)
+)
 
 
 def works_of(connection: Connection, job_id: str) -> list[Work]:
@@ -20,7 +26,7 @@ def works_of(connection: Connection, job_id: str) -> list[Work]:
     turns cannot be done side by side. So are the claims of a job in batches, or with shared
     prompts: they share each round, or each prompt.
     """
-    job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
+    job = job_of(connection, job_id)
     if job is None:
         return []
     whole = Work(job_id, "", job["attempt"])
@@ -35,12 +41,7 @@ def works_of(connection: Connection, job_id: str) -> list[Work]:
 
 def open_works(connection: Connection, job_id: str) -> list[Work]:
     """The claims of a job that have not ended, in their order, and its explanation."""
-    rows = connection.execute(
-        sa.select(job_claims.c.verification_id, job_claims.c.attempt, job_claims.c.priority)
-        .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
-        .order_by(job_claims.c.priority)
-    )
-    return [Work(job_id, *row) for row in rows]
+    return [Work(job_id, *row) for row in connection.execute(_OPEN, {"job_id": job_id})]
 
 
 def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, str | None, bool]]:
