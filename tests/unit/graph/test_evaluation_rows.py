@@ -132,3 +132,12 @@ def test_records_whose_parts_are_of_another_type_raise_nothing(other: Any) -> No
             assert isinstance(answers_in(row), list)
     assert results_of({"results": other}) is None
     assert results_of({"results": {"results": other}}) is None
+
+
+def test_conversations_beside_the_single_answers_of_a_test_run_are_named(tmp_path: Path) -> None:
+    case = {"input": ASKED, "actualOutput": SAID, "retrievalContext": [FOUND]}
+    run = {"testRunData": {"testCases": [case], "conversationalTestCases": [{"turns": []}]}}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run), encoding="utf-8")
+
+    assert any("Left out: 1 conversation" in one for one in the_one(path).header.warnings)
