@@ -59,7 +59,10 @@ def fault_of(path: Path) -> str | None:
 
 def _opened(path: Path) -> sqlite3.Connection:
     """Open a database of somebody else to read it; what its schema says is not trusted."""
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    how = "mode=ro"
+    if not path.with_name(f"{path.name}-wal").exists():
+        how += "&immutable=1"  # else SQLite leaves files of its own beside one in WAL mode
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)
     database.execute("PRAGMA trusted_schema = OFF")
     return database
 

@@ -86,6 +86,17 @@ def test_each_thread_is_a_process_with_its_steps(tmp_path: Path) -> None:
     assert any("2 checkpoints of graphs within" in one for one in draft.header.warnings)
 
 
+def test_nothing_is_left_beside_a_database_that_is_read(tmp_path: Path) -> None:
+    path = database(tmp_path / "checkpoints.db")
+    with closing(sqlite3.connect(path)) as made_in:
+        made_in.execute("PRAGMA journal_mode = WAL")
+
+    for found in find_processes(path):
+        found.open()
+
+    assert [one.name for one in tmp_path.iterdir()] == ["checkpoints.db"]
+
+
 def test_what_a_tool_wrote_into_the_state_of_an_export_is_source_text(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
     steps: list[dict[str, Any]] = [
