@@ -74,6 +74,7 @@ class Trace:
         session: The conversation that it is a part of, or None.
         said: All messages of the conversation, where the format holds them beside the calls.
         began: When it began, where it has no calls.
+        unread: Attributes that hold text of an unknown layout.
     """
 
     calls: list[Call]
@@ -85,6 +86,7 @@ class Trace:
     session: str | None = None
     said: Any = None
     began: int = 0
+    unread: tuple[str, ...] = ()
 
     @property
     def start(self) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,50 +19,19 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces import vendors
-from veritrail_graph.graph.importers.traces.calls import (
-    Call,
-    CallKind,
-    FoundTrace,
-    Trace,
-    writing_model,
-)
+from veritrail_graph.graph.importers.traces import unread, vendors
+from veritrail_graph.graph.importers.traces.attributes import call_of
+from veritrail_graph.graph.importers.traces.calls import FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of, processes_of
 from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
-from veritrail_graph.graph.importers.traces.texts import unfold
-from veritrail_graph.graph.importers.traces.values import from_dotted, nanoseconds, text_or_none
+from veritrail_graph.graph.importers.traces.values import listed_attributes, nanoseconds
 from veritrail_graph.graph.importers.traces.wire import NotProtobuf, span_messages
 
 NAME = "otlp"
-_KINDS = {
-    "LLM": CallKind.GENERATION,
-    "CHAT_MODEL": CallKind.GENERATION,
-    "GENERATION": CallKind.GENERATION,
-    "AGENT": CallKind.AGENT,
-    "TOOL": CallKind.TOOL,
-    "RETRIEVER": CallKind.RETRIEVER,
-    "RERANKER": CallKind.RETRIEVER,
-}
-_OPERATIONS = {
-    "chat": CallKind.GENERATION,
-    "text_completion": CallKind.GENERATION,
-    "completion": CallKind.GENERATION,
-    "generate_content": CallKind.GENERATION,
-    "execute_tool": CallKind.TOOL,
-    "tool": CallKind.TOOL,
-    "retrieval": CallKind.RETRIEVER,
-    "invoke_agent": CallKind.AGENT,
-    "call_llm": CallKind.GENERATION,
-    "llm_call": CallKind.GENERATION,
-}
 _SESSION = ("session.id", "gen_ai.conversation.id", "langfuse.session.id")
 """Attributes that name the conversation: of OpenInference, OpenTelemetry, Langfuse."""
 _REQUEST = ("resourceSpans", "resource_spans")
 _TRACE_ID = ("traceId", "trace_id")
-_VALUES = {
-    "array_value": "arrayValue", "kvlist_value": "kvlistValue", "int_value": "intValue",
-}  # fmt: skip
-"""Types of values as protobuf's writer names them where it keeps the names of fields."""
 _LONGEST_TIME = 20
 """Digits of a time in nanoseconds."""
 _PROTOBUF = (".pb", ".binpb", ".protobuf")
@@ -222,12 +190,25 @@ def _of_sdk(span: Mapping[str, Any], where: str) -> Span:
         "end": nanoseconds(ended, f"{where}, end_time") if ended else start,
         "attributes": dict(attributes),
         "events": [
-            {"name": one.get("name"), "attributes": about if isinstance(about, dict) else {}}
+            {
+                "name": files.first_of(one, ("name", "event_name", "eventName", "event.name")),
+                "attributes": _of_event(one.get("attributes")),
+                "body": one.get("body"),
+            }
             for one in (events if isinstance(events, list) else ())
             if isinstance(one, dict)
-            for about in [one.get("attributes")]
         ],
     }
+
+
+def _of_event(given: Any) -> dict[str, Any]:
+    """The attributes of an event, as an object or as OTLP lists them; none where they are bad."""
+    if isinstance(given, dict):
+        return given
+    try:
+        return listed_attributes(given or (), "")
+    except InputError:
+        return {}
 
 
 def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
@@ -294,7 +275,7 @@ def _span(span: Any, where: str) -> Span:
         "name": str(span.get("name", "span")),
         "start": start,
         "end": _nanoseconds(span, "endTimeUnixNano", where) or start,
-        "attributes": _attributes(span.get("attributes") or (), where),
+        "attributes": listed_attributes(span.get("attributes") or (), where),
         "events": [_event(one, where) for one in events],
     }
 
@@ -315,7 +296,8 @@ def _nanoseconds(span: Mapping[str, Any], name: str, where: str) -> int:
 def _event(one: Any, where: str) -> dict[str, Any]:
     if not isinstance(one, dict):
         raise InputError(f"{where}: an event is no object")
-    return {"name": one.get("name"), "attributes": _attributes(one.get("attributes") or (), where)}
+    about = listed_attributes(one.get("attributes") or (), where)
+    return {"name": one.get("name"), "attributes": about, "body": one.get("body")}
 
 
 def _id(value: Any, length: int, where: str, *, required: bool = True) -> str | None:
@@ -338,26 +320,6 @@ def _hex(value: Any) -> str:
     return str(value or "").removeprefix("0x").lower()
 
 
-def _attributes(given: Any, where: str) -> dict[str, Any]:
-    listed = isinstance(given, (list, tuple))
-    if not listed or not all(isinstance(one, dict) and "key" in one for one in given):
-        raise InputError(f"{where}: `attributes` must be a list of objects with `key` and `value`")
-    return {str(one["key"]): _any(one.get("value")) for one in given}
-
-
-def _any(value: Any) -> Any:
-    """A value of OTLP, which says its type."""
-    if not isinstance(value, dict) or not value:
-        return value or None
-    ((kind, inner),) = list(value.items())[:1]
-    kind = _VALUES.get(kind, kind)
-    if kind == "arrayValue":
-        return [_any(one) for one in inner.get("values", ())]
-    if kind == "kvlistValue":
-        return {one["key"]: _any(one.get("value")) for one in inner.get("values", ())}
-    return int(inner) if kind == "intValue" else inner
-
-
 def trace_process(
     trace_id: str, spans: list[Span], options: ImportOptions, warnings: Sequence[str] = ()
 ) -> Draft:
@@ -368,158 +330,10 @@ def trace_process(
 def _trace(trace_id: str, spans: Sequence[Span], warnings: Sequence[str]) -> Trace:
     sessions = (files.first_of(one["attributes"], _SESSION) for one in spans)
     session = next((one for one in sessions if isinstance(one, str) and one), None)
-    calls = [_call(one) for one in spans]
-    return Trace(calls, trace_id, warnings=list(warnings), session=session)
-
-
-def _call(span: Span) -> Call:
-    own = span["attributes"]
-    flat = {**own, **_of_events([*vendors.noted(own), *span["events"]])}
-    attributes = from_dotted(flat)
-    kind = _kind(flat)
-    given, made = _texts(flat, attributes, kind)
-    names = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id")
-    model = next((flat[name] for name in names if flat.get(name)), None)
-    model = vendors.endpoint_of(flat) if model is None else model
-    done = (vendors.kind_of(flat), flat.get("gen_ai.operation.name"), flat.get("llm.request.type"))
-    return Call(
-        span["span_id"], span["name"], kind, span["parent_id"], span["start"], span["end"],
-        given, made, writing_model(model, *done, span["name"]), link=_link(flat, kind),
-    )  # fmt: skip
-
-
-def _link(flat: Mapping[str, Any], kind: CallKind) -> str | None:
-    """The id of the tool call that the span of a tool answers."""
-    if kind is not CallKind.TOOL:
-        return None
-    return text_or_none(_first(flat, "gen_ai.tool.call.id", "tool.id", "tool_call.id"))
-
-
-def _kind(flat: Mapping[str, Any]) -> CallKind:
-    kind = vendors.kind_of(flat)
-    if kind in _KINDS:
-        return _KINDS[kind]
-    vercel = vendors.operation_of_vercel(flat)
-    if vercel is not None:
-        return CallKind.TOOL if vercel == "ai.toolCall" else CallKind.GENERATION
-    if not kind and vendors.is_model_call(flat):
-        return CallKind.GENERATION
-    operation = str(flat.get("gen_ai.operation.name") or flat.get("llm.request.type") or "")
-    if operation in _OPERATIONS:
-        return _OPERATIONS[operation]
-    if not kind and any(name.startswith(("gen_ai.completion", "gen_ai.output")) for name in flat):
-        return CallKind.GENERATION
-    return CallKind.OTHER
-
-
-def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> tuple[Any, Any]:
-    """Return what a span was given and what it gave, in the form that holds most of it."""
-    llm, gen_ai = _part(tree, "llm"), _part(tree, "gen_ai")
-    given, made = vendors.of_vercel(flat) or (None, None)
-    if given is not None or made is not None:
-        return given, made
-    if kind in (CallKind.GENERATION, CallKind.AGENT):
-        given = _messages(llm.get("input_messages")) or _messages(gen_ai.get("prompt"))
-        given = given or _json(flat.get("gen_ai.input.messages"))
-        made = _messages(llm.get("output_messages")) or _messages(gen_ai.get("completion"))
-        made = made or _json(flat.get("gen_ai.output.messages"))
-    elif kind is CallKind.RETRIEVER:
-        documents = _part(tree, "retrieval").get("documents")
-        documents = documents or _part(tree, "reranker").get("output_documents")
-        if isinstance(documents, list):
-            made = [one.get("document", one) for one in documents if isinstance(one, dict)]
-    elif kind is CallKind.TOOL:
-        given = flat.get("gen_ai.tool.call.arguments")
-        given = given or _content(flat.get("gen_ai.input.messages"))
-        made = flat.get("gen_ai.tool.call.result")
-        made = made or _content(flat.get("gen_ai.output.messages"))
-    if given is None:
-        given = _first(flat, *vendors.GIVEN)
-    if made is None:
-        made = _first(flat, *vendors.MADE)
-    return given, made
-
-
-def _content(messages: Any) -> Any:
-    """Return what a tool was given or gave, where events note it as a message: nobody said it."""
-    listed = _json(messages)
-    only = listed[0] if isinstance(listed, list) and len(listed) == 1 else None
-    is_told = isinstance(only, dict) and only.get("role") in ("assistant", "tool", "user")
-    return only.get("content", only.get("parts")) if is_told and only is not None else None
-
-
-def _part(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = tree.get(name)
-    return part if isinstance(part, dict) else {}
-
-
-def _first(flat: Mapping[str, Any], *names: str) -> Any:
-    name = next((name for name in names if flat.get(name) not in (None, "")), None)
-    found = None if name is None else flat[name]
-    return _json_or(found) if name is not None and name.startswith("mlflow.") else found
-
-
-def _json(value: Any) -> Any:
-    return unfold(value) if isinstance(value, str) else value
-
-
-def _messages(value: Any) -> list[Any] | None:
-    """Messages of attributes: OpenInference has each under `message`."""
-    if not isinstance(value, list):
-        return None
-    found = []
-    for one in value:
-        message = one.get("message", one) if isinstance(one, dict) else {"content": one}
-        calls = message.get("tool_calls")
-        if isinstance(calls, list):
-            message = {**message, "tool_calls": [_tool_call(call) for call in calls]}
-        parts = message.get("contents")
-        if isinstance(parts, list) and "content" not in message:
-            inner = [part.get("message_content", part) for part in parts if isinstance(part, dict)]
-            message = {**message, "content": inner}
-        found.append({"role": "assistant", "content": "", **message})
-    return found
-
-
-def _tool_call(call: Any) -> Any:
-    return call.get("tool_call", call) if isinstance(call, dict) else call
-
-
-def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what GenAI events hold, as the attributes that others use in their place."""
-    given, made = [], []
-    for event in events:
-        name, about = str(event.get("name")), event["attributes"]
-        if name == "gen_ai.content.prompt":
-            given += _listed(_json(about.get("gen_ai.prompt")))
-        elif name == "gen_ai.content.completion":
-            made += _listed(_json(about.get("gen_ai.completion")))
-        elif name in ("gen_ai.choice", "gen_ai.assistant.message") and name.endswith("choice"):
-            made.append(_said(about, "assistant"))
-        elif name.startswith("gen_ai.") and name.endswith(".message"):
-            given.append(_said(about, name.split(".")[1]))
-        elif name == "gen_ai.client.inference.operation.details":
-            given += _listed(_json(about.get("gen_ai.input.messages")))
-            made += _listed(_json(about.get("gen_ai.output.messages")))
-    found = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps(made)}
-    return {key: value for key, value in found.items() if value != "[]"}
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _said(about: Mapping[str, Any], role: str) -> dict[str, Any]:
-    """A message of an event; where a list of parts or a text is the message, it is the content."""
-    message = _json_or(about.get("message"))
-    if isinstance(message, (list, str)) and message:
-        about, message = {**about, "content": message}, None
-    inner = message if isinstance(message, dict) else about
-    known = {key: _json_or(inner.get(key)) for key in ("content", "tool_calls") if inner.get(key)}
-    link = inner.get("id") if role == "tool" else None
-    return {"role": role, "content": "", **known, **({"tool_call_id": link} if link else {})}
-
-
-def _json_or(value: Any) -> Any:
-    unfolded = _json(value)
-    return value if unfolded is None else unfolded
+    calls, apart = [], []
+    for span in spans:
+        call, texts = call_of(span)
+        calls.append(call)
+        apart += texts
+    lost = unread.names(apart, calls)
+    return Trace(calls, trace_id, warnings=list(warnings), session=session, unread=lost)

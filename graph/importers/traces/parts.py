@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from veritrail_graph.graph.importers.printed import NO_LITERAL, literal
+
 _SIGNS = re.compile(r"[^a-z0-9]+")
 _KIND_KEYS = ("type", "part_kind", "block_type")
 _TEXTS = frozenset((
@@ -55,6 +57,14 @@ _MARKS = (
 _OPAQUE = re.compile(r"[A-Za-z0-9+/_\-]+={0,3}")
 _LEAST_OPAQUE = 64
 _DATA_URI = re.compile(r"data:[\w.+-]{1,80}/[\w.+-]{1,80}(?:;[\w=.+-]{1,80}){0,4},")
+_REPRESENTED = re.compile(r"<(?:class '[\w.]+'|[\w.]+ object|[A-Z]\w*\([^<>]*\))>")
+_ID = re.compile(
+    r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
+_PRINTED = re.compile(r"\[?[A-Z]\w{0,80}Message\w{0,80}\(\w{1,80}=")
+_PRINTED_TEXT = re.compile(
+    r"(?<=\W)(?:_?content|text)=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL
+)
 _MOST_DEPTH = 8
 ENDS = ".!?:\u2026\u3002\uff01\uff1f\u0964\u06d4\u061f"
 """Signs with which sentences end, in several writings."""
@@ -102,6 +112,11 @@ def is_thought_field(name: str) -> bool:
     """Return whether a field holds thoughts of a model, or what seals them."""
     bare = plain(name)
     return bare in _THOUGHT_FIELDS or bare in _SEALED_FIELDS
+
+
+def is_seal(name: str) -> bool:
+    """Return whether a field seals a thought, and holds none that can be read."""
+    return plain(name) in _SEALED_FIELDS
 
 
 def thought_text(value: Any, depth: int = 0) -> str:
@@ -152,7 +167,30 @@ def is_opaque(text: str) -> bool:
 def is_represented(text: str) -> bool:
     """Return whether a text is how Python prints an object that has no text."""
     bare = text.strip() if len(text) < 400 else ""
-    return bare[:1] == "<" and bare[-1:] == ">" and " at 0x" in bare
+    if bare[:1] != "<" or bare[-1:] != ">":
+        return False
+    return " at 0x" in bare or _REPRESENTED.fullmatch(bare) is not None
+
+
+@lru_cache(maxsize=256)
+def printed_texts(text: str) -> tuple[str, ...]:
+    """Return the texts of messages that Python printed as objects; none where it did not."""
+    if _PRINTED.match(text) is None:
+        return ()
+    found = []
+    for quoted in _PRINTED_TEXT.findall(text):
+        try:
+            inner = literal(quoted)
+        except NO_LITERAL:
+            continue
+        if isinstance(inner, str) and inner.strip():
+            found.append(inner)
+    return tuple(dict.fromkeys(found))
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text is a number that programs name things with."""
+    return len(text) in (32, 36, 40, 64) and _ID.fullmatch(text) is not None
 
 
 def media(part: Mapping[str, Any], kind: str) -> str | None:

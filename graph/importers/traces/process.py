@@ -35,8 +35,9 @@ from veritrail_graph.graph.importers.traces.linking import (
     Target,
 )
 from veritrail_graph.graph.importers.traces.repeats import is_answering
+from veritrail_graph.graph.importers.traces.silence import why_without_text
 from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer, some
-from veritrail_graph.graph.importers.traces.texts import InnerText, of_output, why_without_text
+from veritrail_graph.graph.importers.traces.texts import InnerText, of_output
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.model import Inference, Origin
 
@@ -177,7 +178,9 @@ class _Linking:
                 warnings=tuple(self.warnings),
                 explained=explained,
                 may_lack_edges=True,
-                empty_because=None if kept else why_without_text(format_name, self.trace.calls),
+                empty_because=None
+                if kept
+                else why_without_text(format_name, self.trace.calls, self.trace.unread),
             )
         )
         where = self.trace.trace_id or name or "trace"
@@ -228,24 +231,26 @@ class _Linking:
         """
         inside: dict[str, list[Span]] = {}
         beside: dict[str | None, list[Span]] = {}
+        given = (one.call.call_id for one in self.spans if one.call is not None)
+        steps = self.tree.steps.intersection(given)
         for span in sorted(self.spans, key=lambda one: one.order):
             if span.call is None or span.kind not in ("document", "tool_result", "generation"):
                 continue
-            above = self.tree.step_above(span.call)
+            above = self.tree.step_above(span.call, steps)
             if above is not None:
                 inside.setdefault(above, []).append(span)
             beside.setdefault(span.call.parent_id, []).append(span)
         for target in self.spans:
-            if target.call is None or target.kind != "generation":
+            if target.call is None or target.kind not in ("generation", "tool_result"):
                 continue
-            if target.call.call_id not in self.tree.steps:
+            if target.origin is not Origin.GENERATED or target.call.call_id not in self.tree.steps:
                 continue
             own = inside.get(target.call.call_id, [])
             known = {id(one.source) for one in sources.get(id(target), ())}
             found = any(
                 one.source.origin is not Origin.GIVEN for one in sources.get(id(target), ())
             )
-            if not own and not found:
+            if not (own or found) and target.kind == "generation":
                 own = self._before(target, beside.get(target.call.parent_id, ()))
             for span in own:
                 if span.order < target.order and id(span) not in known:
@@ -316,7 +321,7 @@ class _Linking:
         said = [one for one in of_output(made) if one.role in (None, "assistant", "document")]
         answers = [one for one in said if is_answer(one)]
         for some_of_it in (answers, said):
-            same = [span for one in some_of_it for span in self.by_text.get(one.text, ())]
+            same = [span for one in some_of_it for span in self.read.same(one.text)]
             own = [one for one in same if one.origin is Origin.GENERATED]
             last = [one for one in own if one.kind not in (TOOL_CALL, DOCUMENT)]
             if last:

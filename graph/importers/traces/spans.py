@@ -153,8 +153,13 @@ class Reading:
         self.spans.append(span)
         if span.kind == TOOL_CALL and span.link is not None:
             self._tools.setdefault(span.link, []).append(span.tool)
-        self.by_text.setdefault(span.text, []).append(span)
+        for text in dict.fromkeys((span.text, span.text.strip())):
+            self.by_text.setdefault(text, []).append(span)
         return span
+
+    def same(self, text: str) -> Sequence[Span]:
+        """Return the nodes with a text; a step may give it with other white space around it."""
+        return self.by_text.get(text) or self.by_text.get(text.strip()) or ()
 
     def read(self) -> None:
         """Find the nodes."""
@@ -213,6 +218,13 @@ class Reading:
                 f"{len(self._again)} result(s) of tools or retrievers repeat what was written or "
                 "said before. Nothing tells whether that was looked up as well, so this part of "
                 f"them is no source text: {some(f'{name} {words}' for name, words in again)}"
+            )
+        if self.trace.unread:
+            count = len(self.trace.unread)
+            self.warnings.append(
+                f"{count} attribute{'s' * (count != 1)} or event{'s' * (count != 1)} of spans "
+                f"hold{'s' * (count == 1)} text in a layout that is not known, which was not "
+                f"read: {some(self.trace.unread)}"
             )
         if self._silent:
             self.warnings.append(
@@ -488,7 +500,7 @@ class Reading:
 
     def _known(self, call: Call, piece: InnerText) -> bool:
         """Return whether a node has this text: an inner call gave it, or it was passed on."""
-        same = self.by_text.get(piece.text, ())
+        same = self.same(piece.text)
         if any(one.call is not None and self.tree.is_inside(one.call, call) for one in same):
             return True
         if any(one.call is call for one in same):

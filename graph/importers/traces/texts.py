@@ -1,21 +1,18 @@
 """The texts in what a call was given or gave: messages, documents, fields, rows.
 
 Programs record the same text in many forms: as a message of a chat, as a field of an object, as
-JSON inside a text. What is taken out here are the innermost texts, with what is known of them. For
-a trace without texts it is said how its tracer records them.
+JSON inside a text. What is taken out here are the innermost texts, with what is known of them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.printed import NO_LITERAL, literal
 from veritrail_graph.graph.importers.traces import parts, streams
-from veritrail_graph.graph.importers.traces.calls import Call
 from veritrail_graph.graph.model.canonical import canonical_text
 
 _ROLES = {
@@ -24,7 +21,7 @@ _ROLES = {
     "developer": "system", "systemmessage": "system", "tool": "tool", "function": "tool",
     "toolmessage": "tool", "toolresult": "tool", "aimessagechunk": "assistant",
     "chatbot": "assistant", "userprompt": "user", "retryprompt": "user",
-    "systemprompt": "system",
+    "systemprompt": "system", "toolcall": "assistant", "toolresponse": "tool",
 }  # fmt: skip
 _PREFIXES = {"Human: ": "user", "AI: ": "assistant", "System: ": "system", "Tool: ": "tool"}
 """How LangChain prints messages of a chat."""
@@ -32,7 +29,7 @@ _TEXT_KEYS = ("page_content", "document.content", "content", "text", "document",
 _LONE_TEXT = ("content", "text")
 """Fields that hold any text: alone, without what else is known of a document, they name none."""
 _ABOUT_KEYS = ("metadata", "score", "document.score", "document.metadata", "distance", "source")
-_DROPPED = frozenset(map(parts.plain, (
+NAMING = frozenset(map(parts.plain, (
     "id", "ids", "uuid", "type", "role", "name", "model", "object", "status", "finish_reason",
     "index", "created", "created_at", "additional_kwargs", "response_metadata", "usage",
     "usage_metadata", "token_usage", "llm_output", "lc", "system_fingerprint", "mime_type",
@@ -64,23 +61,6 @@ _ANSWER_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_i
 _WRAPPED = frozenset(("functioncall", "tooluse", "toolcall", "functionresponse", "toolresult"))
 _DEEPEST = 60
 _MOST_UNFOLDED = 20_000_000
-
-_SILENT_NAMED = 5
-_SWITCHES = {
-    "otlp": (
-        "OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true; OpenLLMetry: "
-        "TRACELOOP_TRACE_CONTENT=true; OpenInference: no OPENINFERENCE_HIDE_INPUTS and "
-        "OPENINFERENCE_HIDE_OUTPUTS; Pydantic AI: include_content=True; Vercel AI SDK: "
-        "recordInputs and recordOutputs"
-    ),
-    "langfuse": "Langfuse: capture_input and capture_output of @observe, and no masking; export "
-    "observations with the fields `io`",
-    "mlflow": "MLflow: inputs and outputs of the spans, and traces exported with their data",
-    "langchain": "LangSmith: no LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS; of a LangGraph "
-    "history all states, or one with `messages`",
-    "haystack": "Haystack: include_outputs_from with every component",
-}
-"""How each tracer is told to record texts, by the format of its traces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +105,13 @@ def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[I
     if isinstance(value, str):
         yield from _of_text(value, key, depth)
     elif isinstance(value, (int, float)):
-        if key is not None and parts.plain(key) not in _DROPPED:
+        if key is not None and parts.plain(key) not in NAMING:
             yield InnerText(str(value), None, key)
     elif isinstance(value, list):
+        role = _ROLES.get(value[0]) if _is_pair(value) else None
+        if role is not None:  # how LangChain's users write a message
+            yield from _of_message({"content": value[1]}, role, key, depth)
+            return
         whole = streams.joined(value)
         for one in value if whole is None else [whole]:
             yield from everything(one, key, depth + 1)
@@ -135,9 +119,13 @@ def everything(value: Any, key: str | None = None, depth: int = 0) -> Iterator[I
         yield from _of_object(value, key, depth)
 
 
+def _is_pair(value: list[Any]) -> bool:
+    return len(value) == 2 and all(isinstance(one, str) for one in value)
+
+
 def _of_text(text: str, key: str | None, depth: int) -> Iterator[InnerText]:
     bare = text.strip()
-    if not bare or parts.is_represented(bare):
+    if not bare or parts.is_represented(bare) or parts.is_id(bare):
         return
     if parts.is_opaque(bare):
         yield _media("data", bare)
@@ -148,6 +136,10 @@ def _of_text(text: str, key: str | None, depth: int) -> Iterator[InnerText]:
         return
     if unfolded is not None:
         yield from everything(unfolded, key, depth + 1)
+        return
+    for one in parts.printed_texts(bare):
+        yield from _of_text(one, key, depth + 1) if depth < _DEEPEST else ()
+    if parts.printed_texts(bare):
         return
     for prefix, role in _PREFIXES.items():
         if bare.startswith(prefix):
@@ -191,8 +183,15 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
         role = _ROLES.get(last)
         yield from _of_object({"type": role, **constructor}, key, depth + 1)
         return
+    within = next((value[name] for name in _CALLBACK if _is_of_callback(value, name)), None)
+    if within is not None:
+        yield from everything(within, key, depth + 1)
+        return
     if isinstance(value.get("message"), dict) and ("text" in value or "finish_reason" in value):
-        yield from everything(value["message"], key, depth + 1)  # a generation, a choice
+        message = value["message"]  # of a generation, of a choice
+        if isinstance(value.get("text"), str) and not {"role", "type", "kwargs"} & set(message):
+            message = {"role": "assistant", "content": value["text"], **message}
+        yield from everything(message, key, depth + 1)
         return
     kind = parts.kind_of(value)
     if parts.is_thought(value, kind):
@@ -223,12 +222,25 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
         return
     for name, one in value.items():
         if parts.is_thought_field(name):
-            thought = parts.thought_text(one)
+            thought = "" if parts.is_seal(name) else parts.thought_text(one)
             if thought.strip():
                 yield InnerText(thought, "thought", name)
-        elif parts.plain(name) not in _DROPPED:
+        elif parts.plain(name) not in NAMING:
             is_below = key is not None and parts.plain(key) in _DOCUMENTS
             yield from everything(one, key if is_below else name, depth + 1)
+
+
+_CALLBACK = ("output", "outputs", "inputs")
+"""What a callback of LangChain was told, beside `kwargs` with its own settings."""
+
+
+def _is_of_callback(value: Mapping[str, Any], name: str) -> bool:
+    more = value.get("kwargs")
+    if not isinstance(more, dict) or value.get(name) in (None, "", {}, []):
+        return False
+    return set(value) <= {name, "kwargs", "input_str", "tags", "metadata"} and (
+        "tags" in value or "tags" in more
+    )
 
 
 _CONTENTS = ("content", "tool_calls", "parts", "function_call", "text", *(
@@ -288,7 +300,7 @@ def _of_message(
     for holder in (value, more) if role == "assistant" else ():
         for name, one in holder.items():
             if parts.is_thought_field(name) and not isinstance(one, bool):
-                thought = parts.thought_text(one)
+                thought = "" if parts.is_seal(name) else parts.thought_text(one)
                 if thought.strip():
                     yield InnerText(thought, "thought", name)
                 break
@@ -391,6 +403,8 @@ def tool_result(value: Any) -> tuple[str, list[InnerText]]:
             return unfolded, []
         if parts.is_opaque(value):
             return "", [_media("data", value)]
+        if printed := parts.printed_texts(value):
+            return "\n".join(printed), []
         if unfolded is None:
             return value, []
         if not _is_message(unfolded):
@@ -514,9 +528,9 @@ def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[Inne
         value = value if answers is None else answers
     own = value
     if isinstance(value, dict):
-        held = [one for name, one in value.items() if parts.plain(name) not in _DROPPED]
+        held = [one for name, one in value.items() if parts.plain(name) not in NAMING]
         own = held[0] if len(held) == 1 else value
-        names = [name for name in value if parts.plain(name) not in _DROPPED]
+        names = [name for name in value if parts.plain(name) not in NAMING]
         if len(names) == 1 and parts.plain(names[0]) in _DOCUMENTS:
             own = None
     whole = streams.joined_texts(own, by_model=by_model) if isinstance(own, list) else None
@@ -545,20 +559,3 @@ def answers_of(value: Mapping[str, Any]) -> Any:
         return {"role": "assistant", "content": value["response"],
                 "reasoning_content": value.get("thinking")}  # fmt: skip
     return output if set(value) <= {"output"} else None
-
-
-def why_without_text(format_name: str, calls: Iterable[Call]) -> str:
-    """Return why a trace gives no node, with its spans, and the switches that record texts."""
-    every = list(calls)
-    silent = [one.name for one in every if one.made in (None, "", [], {})]
-    names = list(dict.fromkeys(silent or [one.name for one in every]))
-    more = f" and {len(names) - _SILENT_NAMED} more" if len(names) > _SILENT_NAMED else ""
-    which = f" Spans without output text: {', '.join(map(shown, names[:_SILENT_NAMED]))}{more}."
-    switch = _SWITCHES.get(format_name)
-    return (
-        "the trace holds no text that a model wrote."
-        + (which if names else " It holds no span.")
-        + " Have your tracer record what models, tools and retrievers are given and give"
-        + (f" ({switch})" if switch else "")
-        + ", and run the program again"
-    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
+from veritrail_graph.graph.importers.traces.colleagues import is_agent
 from veritrail_graph.graph.importers.traces.reworded import is_reworded
 
 
@@ -17,8 +18,8 @@ class Tree:
         order: The place of each in that order, from 1, by id.
         with_writer: Calls inside of which the call of a model is recorded, by id.
         steps: Calls that are no call of a model and whose output counts as written, by id: agents,
-            steps that name a model, what a tool's step made of a text that it was given, and in a
-            trace without any call of a model every step.
+            also those that are called as tools, steps that name a model, what a tool's step made
+            of a text that it was given, and in a trace without any call of a model every step.
         with_author: Calls inside of which a model's call, an agent or such a step is recorded.
     """
 
@@ -46,6 +47,8 @@ class Tree:
 
     def _is_author(self, call: Call) -> bool:
         """Return whether a call that is none of a model counts as one that writes."""
+        if call.kind is CallKind.TOOL:
+            return is_agent(call.name)
         if call.kind is not CallKind.OTHER:
             return call.kind is CallKind.AGENT
         tools = [one for one in self.above(call) if one.kind is CallKind.TOOL]
@@ -76,9 +79,9 @@ class Tree:
         """Return whether what a call gave counts as written by a model."""
         return call.kind is CallKind.GENERATION or call.call_id in self.steps
 
-    def step_above(self, call: Call) -> str | None:
-        """The innermost step without the record of a model that made a call; None: none did."""
-        return next((name for name in self._walk(call) if name in self.steps), None)
+    def step_above(self, call: Call, among: Collection[str]) -> str | None:
+        """The innermost of some steps that made a call; None: none of them did."""
+        return next((name for name in self._walk(call) if name in among), None)
 
     @property
     def roots(self) -> list[Call]:

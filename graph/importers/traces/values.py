@@ -8,6 +8,10 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 
 _A_TIME = "2025-01-31T12:00:00Z"
+_VALUES = {
+    "array_value": "arrayValue", "kvlist_value": "kvlistValue", "int_value": "intValue",
+}  # fmt: skip
+"""Types of values as protobuf's writer names them where it keeps the names of fields."""
 _PLACE_DIGITS = 10
 _UNITS = ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000))
 
@@ -38,6 +42,31 @@ def nanoseconds(value: Any, where: str) -> int:
         raise InputError(f"{where}: {what}; give one such as {_A_TIME}") from None
     since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
+
+
+def listed_attributes(given: Any, where: str) -> dict[str, Any]:
+    """Attributes as OTLP lists them, each with its typed value, as an object.
+
+    Raises:
+        InputError: They are no such list.
+    """
+    listed = isinstance(given, (list, tuple))
+    if not listed or not all(isinstance(one, dict) and "key" in one for one in given):
+        raise InputError(f"{where}: `attributes` must be a list of objects with `key` and `value`")
+    return {str(one["key"]): _typed(one.get("value")) for one in given}
+
+
+def _typed(value: Any) -> Any:
+    """A value of OTLP, which says its type."""
+    if not isinstance(value, dict) or not value:
+        return value or None
+    ((kind, inner),) = list(value.items())[:1]
+    kind = _VALUES.get(kind, kind)
+    if kind == "arrayValue":
+        return [_typed(one) for one in inner.get("values", ())]
+    if kind == "kvlistValue":
+        return {one["key"]: _typed(one.get("value")) for one in inner.get("values", ())}
+    return int(inner) if kind == "intValue" else inner
 
 
 def from_dotted(attributes: dict[str, Any]) -> dict[str, Any]:

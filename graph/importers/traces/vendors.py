@@ -16,19 +16,23 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.files import first_of
 from veritrail_graph.graph.importers.traces import jaeger
+from veritrail_graph.graph.importers.traces.calls import CallKind
 from veritrail_graph.graph.importers.traces.texts import unfold
-from veritrail_graph.graph.importers.traces.values import from_dotted
+from veritrail_graph.graph.importers.traces.values import from_dotted, listed_attributes
 
 _SPANS = "spans"
-_PAGES = ("data", "rows", _SPANS)
+_PAGES = ("data", "rows", _SPANS, "results", "items", "result", "trace", "traces")
+_MOST_WRAPPERS = 3
 GIVEN = (
     "input.value", "traceloop.entity.input", "gen_ai.input", "input", "mlflow.spanInputs",
     "langfuse.observation.input", "gcp.vertex.agent.llm_request", "gcp.vertex.agent.tool_call_args",
     "gen_ai.prompt", "haystack.component.input", "haystack.pipeline.input_data", "request_data",
     "gen_ai.tool.call.arguments", "gen_ai.input.messages", "langfuse.trace.input",
-    "crewai.task.description", "tool.parameters",
+    "tool_arguments", "crewai.task.description", "crew_tasks", "tool.parameters",
+    "gen_ai.tool.input", "pydantic_ai.all_messages", "all_messages_events",
 )  # fmt: skip
 """Attributes with what a span was given."""
 MADE = (
@@ -36,16 +40,32 @@ MADE = (
     "langfuse.observation.output", "gcp.vertex.agent.llm_response",
     "gcp.vertex.agent.tool_response", "gen_ai.completion", "haystack.component.output",
     "haystack.pipeline.output_data", "response_data", "gen_ai.tool.call.result",
-    "gen_ai.output.messages", "langfuse.trace.output",
+    "gen_ai.output.messages", "langfuse.trace.output", "tool_response", "gen_ai.tool.output",
+    "final_result",
 )  # fmt: skip
 """Attributes with what a span gave."""
 _KIND_NAMES = (
     "openinference.span.kind", "traceloop.span.kind", "langsmith.span.kind", "mlflow.spanType",
-    "langfuse.observation.type",
+    "langfuse.observation.type", "aws.genai.span_kind",
 )  # fmt: skip
-_MODELS = ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response")
-_BEGAN = ("start_timestamp", "start_time", "start_time_unix_nano")
-_ENDED = ("end_timestamp", "end_time", "end_time_unix_nano")
+_MODELS = ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response", "request_data")
+_EMPTY = (None, "", "{}", "null")
+REQUESTS = ("gcp.vertex.agent.llm_request", "request_data")
+"""Attributes with a whole request to a model, its settings among them."""
+_COMPONENTS = (
+    ("ToolInvoker", CallKind.TOOL), ("Generator", CallKind.GENERATION), ("Agent", CallKind.AGENT),
+    ("Retriever", CallKind.RETRIEVER), ("Ranker", CallKind.RETRIEVER),
+    ("WebSearch", CallKind.RETRIEVER), ("Fetcher", CallKind.RETRIEVER),
+)  # fmt: skip
+"""What types of components of Haystack have in their names."""
+_TRACE_IDS, _SPAN_IDS = ("trace_id", "traceId"), ("span_id", "spanId")
+_PARENT_IDS = ("parent_span_id", "parent_id", "parentSpanId", "parentId")
+_BEGAN = (
+    "start_timestamp", "start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime",
+)  # fmt: skip
+_ENDED = (
+    "end_timestamp", "end_time", "end_time_unix_nano", "endTimeUnixNano", "endTime",
+)  # fmt: skip
 _NOTED = "events"
 _KIND = "openinference.span.kind"
 _ADDRESSES = ("url.full", "url.path", "http.url", "http.target", "http.route")
@@ -56,19 +76,28 @@ _ENDPOINT = re.compile(
 
 
 def entries(value: Any) -> list[Any]:
-    """The spans of a page of an API, or the value itself."""
+    """The spans of a page of an API, or below its wrappers, or the value itself."""
     of_jaeger = jaeger.spans_of(value)
-    if of_jaeger is not None:
-        return of_jaeger
-    if isinstance(value, dict):
-        for name in _PAGES:
-            page = value.get(name)
-            if not isinstance(page, list):
-                continue
-            span = one_span(page[0]) if page else None
-            if span is not None and not (name == _SPANS and _is_of_mlflow(span)):
-                return page
-    return [value]
+    return (_below(value, 0) or [value]) if of_jaeger is None else of_jaeger
+
+
+def _below(value: Any, depth: int) -> list[Any]:
+    """The spans below the wrappers of a page; none where it is no page."""
+    if not isinstance(value, dict) or depth > _MOST_WRAPPERS:
+        return []
+    for name in _PAGES:
+        page = value.get(name)
+        if isinstance(page, dict):
+            found = _below(page, depth + 1)
+        elif not isinstance(page, list) or not page:
+            continue
+        elif (span := one_span(page[0])) is not None:
+            found = page if not (name == _SPANS and _is_of_mlflow(span)) else []
+        else:
+            found = [span for inner in page for span in _below(inner, depth + 1)]
+        if found:
+            return found
+    return []
 
 
 def _is_of_mlflow(span: Mapping[str, Any]) -> bool:
@@ -106,16 +135,20 @@ def one_span(value: Any) -> dict[str, Any] | None:
         return _with_kind(of_jaeger, of_jaeger["attributes"])
     attributes = value.get("attributes")
     attributes = unfold(attributes) if isinstance(attributes, str) else attributes
-    if "trace_id" in value and "span_id" in value and isinstance(attributes, dict):
+    if isinstance(attributes, list) and "scopeSpans" not in value:
+        try:
+            attributes = listed_attributes(attributes, "")
+        except InputError:
+            return None
+    trace_id, span_id = (first_of(value, names) for names in (_TRACE_IDS, _SPAN_IDS))
+    if trace_id and span_id and isinstance(attributes, dict):
         renamed = {
-            "context": {"trace_id": value["trace_id"], "span_id": value["span_id"]},
-            "parent_id": first_of(value, ("parent_span_id", "parent_id")),
-            "name": first_of(value, ("span_name", "name")),
-            "start_time": first_of(
-                value, ("start_timestamp", "start_time", "start_time_unix_nano")
-            ),
-            "end_time": first_of(value, ("end_timestamp", "end_time", "end_time_unix_nano")),
-            "events": first_of(value, ("otel_events", "events")),
+            "context": {"trace_id": trace_id, "span_id": span_id},
+            "parent_id": first_of(value, _PARENT_IDS),
+            "name": first_of(value, ("span_name", "spanName", "name")),
+            "start_time": first_of(value, _BEGAN),
+            "end_time": first_of(value, _ENDED),
+            "events": first_of(value, ("otel_events", "span_events", "spanEvents", "events")),
         }
         return _with_kind({**value, **renamed}, attributes)
     return None
@@ -156,7 +189,36 @@ def kind_of(flat: Mapping[str, Any]) -> str:
 
 def is_model_call(flat: Mapping[str, Any]) -> bool:
     """Return whether a product's own attributes say that a model was called."""
-    return any(name in flat for name in _MODELS)
+    return any(flat.get(name) not in _EMPTY for name in _MODELS)
+
+
+def messages_of_request(value: Any) -> Any:
+    """Return what a request to a model says, without its settings."""
+    if not isinstance(value, dict):
+        return value
+    said = first_of(value, ("messages", "contents", "input", "prompt"))
+    if said is None:
+        return value
+    config = value.get("config")
+    system = first_of(value, ("system", "instructions", "system_instruction"))
+    if system is None and isinstance(config, dict):
+        system = config.get("system_instruction")
+    listed = said if isinstance(said, list) else [{"role": "user", "content": said}]
+    return [{"role": "system", "content": system}, *listed] if system else listed
+
+
+def name_of(flat: Mapping[str, Any]) -> str | None:
+    """The name of a call where all spans of a product have one name."""
+    said = flat.get("haystack.component.name")
+    return said if isinstance(said, str) and said else None
+
+
+def component_of_haystack(flat: Mapping[str, Any]) -> CallKind | None:
+    """The kind of a component of Haystack, by its type; None: none of those that are known."""
+    said = flat.get("haystack.component.type")
+    if not isinstance(said, str):
+        return None
+    return next((kind for word, kind in _COMPONENTS if word in said), None)
 
 
 def endpoint_of(flat: Mapping[str, Any]) -> str | None:

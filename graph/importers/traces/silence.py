@@ -1,0 +1,59 @@
+"""The reason why a trace gives no node, and how its tracer is told to record texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.traces.calls import Call
+
+_SILENT_NAMED = 5
+_SWITCHES = {
+    "otlp": (
+        "OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true; OpenLLMetry: "
+        "TRACELOOP_TRACE_CONTENT=true; Google ADK: OTEL_SEMCONV_STABILITY_OPT_IN="
+        "gen_ai_latest_experimental and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="
+        "SPAN_AND_EVENT; OpenInference: no OPENINFERENCE_HIDE_INPUTS and "
+        "OPENINFERENCE_HIDE_OUTPUTS; Pydantic AI: include_content=True; Vercel AI SDK: "
+        "recordInputs and recordOutputs"
+    ),
+    "langfuse": "Langfuse: capture_input and capture_output of @observe, and no masking; export "
+    "observations with the fields `io`",
+    "mlflow": "MLflow: inputs and outputs of the spans, and traces exported with their data",
+    "langchain": "LangSmith: no LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS; of a LangGraph "
+    "history all states, or one with `messages`",
+    "haystack": "Haystack: include_outputs_from with every component",
+}
+"""How each tracer is told to record texts, by the format of its traces."""
+
+
+def why_without_text(format_name: str, calls: Iterable[Call], unread: Sequence[str] = ()) -> str:
+    """Return why a trace gives no node, with its spans, and the switches that record texts."""
+    every = list(calls)
+    silent = [one.name for one in every if one.made in (None, "", [], {})]
+    names = list(dict.fromkeys(silent or [one.name for one in every]))
+    more = f" and {len(names) - _SILENT_NAMED} more" if len(names) > _SILENT_NAMED else ""
+    if unread:
+        held = ", ".join(map(shown, unread[:_SILENT_NAMED]))
+        rest = len(unread) - _SILENT_NAMED
+        held += f" and {rest} more" if rest > 0 else ""
+        return (
+            f"the trace holds text, but in a layout that is not known: in {held}. No text is read "
+            "from there, since nothing tells what of it a model wrote. Record what models, tools "
+            "and retrievers are given and give as input.value and output.value or as gen_ai.*, "
+            f"and run the program again.{_named(names, more)}"
+        )
+    which = _named(names, more)
+    switch = _SWITCHES.get(format_name)
+    return (
+        "the trace holds no text that a model wrote."
+        + (which if names else " It holds no span.")
+        + " Have your tracer record what models, tools and retrievers are given and give"
+        + (f" ({switch})" if switch else "")
+        + ", and run the program again"
+    )
+
+
+def _named(names: Sequence[str], more: str) -> str:
+    listed = ", ".join(map(shown, names[:_SILENT_NAMED]))
+    return f" Spans without output text: {listed}{more}." if names else ""
