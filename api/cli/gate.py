@@ -237,7 +237,8 @@ def _send(target: Target, outcome: Outcome) -> None:
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
     from veritrail_graph.api.cli.gating.baseline import read_baseline
-    from veritrail_graph.api.cli.gating.rules import counted, entries_of, judge, notes_on
+    from veritrail_graph.api.cli.gating.entries import counted, entries_of
+    from veritrail_graph.api.cli.gating.rules import judge, notes_on
     from veritrail_graph.api.settings import Settings
 
     before = read_baseline(order.baseline) if order.baseline is not None else None

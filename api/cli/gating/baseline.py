@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.api.cli.gating.rules import Entry
+from veritrail_graph.api.cli.gating.entries import Entry
 from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import InputError
 

@@ -8,13 +8,8 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
-from veritrail_graph.api.cli.gating.rules import (
-    BaselineChange,
-    Check,
-    Entry,
-    Outcome,
-    appealing,
-)
+from veritrail_graph.api.cli.gating.entries import BaselineChange, Entry
+from veritrail_graph.api.cli.gating.rules import Check, Outcome, appealing
 from veritrail_graph.api.show.document import (
     Block,
     Branch,

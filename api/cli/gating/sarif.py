@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from veritrail_graph.api.cli.gating.entries import BaselineChange, Entry
 from veritrail_graph.api.cli.gating.output import cut, review_words, stage_words, worst
-from veritrail_graph.api.cli.gating.rules import BaselineChange, Entry, Outcome
+from veritrail_graph.api.cli.gating.rules import Outcome
 from veritrail_graph.api.show.texts import shown
 from veritrail_graph.api.show.words import State
 

@@ -15,13 +15,14 @@ from fakes.trails import NFS
 from fakes.undecided import BETWEEN, BY_SAMPLES, OPEN, SILENT, undecided_file
 from rich.console import Console
 
+from veritrail_graph.api.cli.gating.entries import entries_of
 from veritrail_graph.api.cli.gating.output import (
     outcome_json,
     outcome_shown,
     outcome_xml,
     step_summary,
 )
-from veritrail_graph.api.cli.gating.rules import GateLimits, entries_of, judge
+from veritrail_graph.api.cli.gating.rules import GateLimits, judge
 from veritrail_graph.api.cli.gating.sarif import outcome_sarif
 from veritrail_graph.api.cli.trail import show_results, trail_tree
 from veritrail_graph.api.client.drawing import stages_svg

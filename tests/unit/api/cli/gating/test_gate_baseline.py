@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.api.cli.gating.baseline import FORMAT, baseline_text, read_baseline
-from veritrail_graph.api.cli.gating.rules import Entry
+from veritrail_graph.api.cli.gating.entries import Entry
 from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.errors import InputError
 

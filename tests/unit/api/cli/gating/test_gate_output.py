@@ -6,14 +6,9 @@ import pytest
 from fakes.shown_fields import WRITERS, fields_of, left_out
 from fakes.trails import a_trail
 
+from veritrail_graph.api.cli.gating.entries import BaselineChange, Entry
 from veritrail_graph.api.cli.gating.output import NOT_SHOWN, outcome_shown
-from veritrail_graph.api.cli.gating.rules import (
-    BaselineChange,
-    Check,
-    Entry,
-    GateLimits,
-    Outcome,
-)
+from veritrail_graph.api.cli.gating.rules import Check, GateLimits, Outcome
 from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import reviewed

@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.cli.gating.rules import (
-    BaselineChange,
-    Check,
-    Entry,
-    GateLimits,
-    Outcome,
-    entries_of,
-    judge,
-    match,
-)
+from veritrail_graph.api.cli.gating.entries import BaselineChange, Entry, entries_of, match
+from veritrail_graph.api.cli.gating.rules import Check, GateLimits, Outcome, judge
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State
 from veritrail_graph.graph.model import Claim, Process

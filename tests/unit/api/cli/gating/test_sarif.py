@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from veritrail_graph.api.cli.gating.rules import Entry, GateLimits, judge
+from veritrail_graph.api.cli.gating.entries import Entry
+from veritrail_graph.api.cli.gating.rules import GateLimits, judge
 from veritrail_graph.api.cli.gating.sarif import outcome_sarif
 from veritrail_graph.api.show.words import State
 

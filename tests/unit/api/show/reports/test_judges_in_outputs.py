@@ -14,8 +14,9 @@ import pytest
 from fakes.judged_files import VERDICTS, judged_file
 from fakes.shown_fields import on_terminal
 
+from veritrail_graph.api.cli.gating.entries import entries_of
 from veritrail_graph.api.cli.gating.output import outcome_json, outcome_shown, step_summary
-from veritrail_graph.api.cli.gating.rules import GateLimits, Outcome, entries_of, judge
+from veritrail_graph.api.cli.gating.rules import GateLimits, Outcome, judge
 from veritrail_graph.api.show.reports.data import Made
 from veritrail_graph.api.show.reports.files import Asked, pieces
 from veritrail_graph.api.show.reports.sources import FileSource
