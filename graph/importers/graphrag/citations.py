@@ -65,7 +65,9 @@ _FOREIGN = re.compile(
 )
 _PREFIX = re.compile(r"^\s*(?:Data|Records?)\s*:", re.IGNORECASE)
 _DIGITS = re.compile(r"-?[0-9]{1,18}")  # community -1 holds what is in no other (0.9 to 1.1)
-_RANGE = re.compile(r"([0-9]{1,18})\s*[-\u2013]\s*([0-9]{1,18})")
+_RANGE = re.compile(
+    r"([0-9]{1,18})\s{0,9}(?:[-\u2010-\u2015\u2212]|\.{2,3}|to|through)\s{0,9}([0-9]{1,18})"
+)
 _WIDEST = 1_000
 """Numbers that a range may name; a wider one is no citation of rows that were read."""
 _EDGE = " \t\r\n;,."

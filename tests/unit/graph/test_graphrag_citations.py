@@ -28,8 +28,8 @@ from veritrail_graph.graph.importers.graphrag.citations import (
         ("[data:claims (2)\n; Covariates (3)]", {COVARIATE: (2, 3)}),
         ("[Data: Reports (1); Data: Entities (2)]", {REPORT: (1,), ENTITY: (2,)}),
         (
-            "[Data: Reports (1, 5-7, -1); Entities (2\u20133)]",
-            {REPORT: (1, 5, 6, 7, -1), ENTITY: (2, 3)},
+            "[Data: Reports (1, 5-6, 8 to 9, -1); Entities (2\u20133, 5\u20146)]",
+            {REPORT: (1, 5, 6, 8, 9, -1), ENTITY: (2, 3, 5, 6)},
         ),
         ("no citation: Reports (1), [Reports (2)], (Data: Reports (3))", {}),
     ],
