@@ -90,13 +90,21 @@ class OtlpImporter:
         if traces and NO_TRACE in faults:
             lost = faults.pop(NO_TRACE)
             faults.setdefault(next(iter(traces)), []).extend(lost)
+        prepared = {one for one, spans in traces.items() if all(map(_prepares, spans))}
         for trace_id, spans in traces.items():
+            if trace_id in prepared and len(prepared) < len(traces):
+                continue  # nothing ran in it
             warnings = left_out(faults.get(trace_id, ()))
             yield FoundTrace(f"{path}#{trace_id}", partial(_trace, trace_id, spans, warnings))
         for trace_id, wrong in faults.items():
             if trace_id not in traces:
                 where = f"{path}#{trace_id}" if trace_id != NO_TRACE else str(path)
                 yield FoundTrace.failing(where, nothing_left(wrong, where))
+
+
+def _prepares(span: Span) -> bool:
+    """Return whether a span only says that a program made an agent, which then runs elsewhere."""
+    return span["attributes"].get("gen_ai.operation.name") == "create_agent"
 
 
 def _bytes(path: Path) -> bytes:

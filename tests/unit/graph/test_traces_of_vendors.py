@@ -55,6 +55,11 @@ def test_question_source_and_answer_are_told_apart(path: Path) -> None:
         assert REGISTER not in given
 
 
+def test_a_trace_in_which_an_agent_was_only_made_is_no_process() -> None:
+    found = list(find_processes(LIBRARIES / "autogen.json.gz"))
+    assert [bool(one.open().header.question) for one in found] == [True]
+
+
 # No text is lost.
 
 WORDS = st.text("bdfgklmnoprst", min_size=4, max_size=9)
