@@ -26,7 +26,7 @@ from veritrail_graph.api.app.part import (
 from veritrail_graph.api.app.reading_ahead import (
     MOST_AHEAD,
     CheckedInput,
-    Reading,
+    ReadingAhead,
     store_together,
 )
 from veritrail_graph.graph.errors import (
@@ -199,7 +199,7 @@ class Processes(Part):
             EngineError: The engine failed; what was yielded is stored.
         """
         chosen = options or IngestOptions()
-        reading = Reading(chosen, self._app.settings.max_node_text, progress, by)
+        reading = ReadingAhead(chosen, self._app.settings.max_node_text, progress, by)
         async with AsyncExitStack() as stack:
             stack.callback(reading.left.set)
             found = await self._find(paths, chosen, stack)
@@ -258,7 +258,7 @@ class Processes(Part):
         by: Caller | None = None,
     ) -> Ingested:
         """Check a process that was opened, and store it; see `ingest`."""
-        reading = Reading(chosen, self._app.settings.max_node_text, progress, by)
+        reading = ReadingAhead(chosen, self._app.settings.max_node_text, progress, by)
         try:
             read = await asyncio.to_thread(reading.checked, source)
             return await self._stored(read, reading, {})
@@ -267,7 +267,7 @@ class Processes(Part):
             raise
 
     async def _stored(
-        self, read: CheckedInput, reading: Reading, new: Mapping[str, IngestReport]
+        self, read: CheckedInput, reading: ReadingAhead, new: Mapping[str, IngestReport]
     ) -> Ingested:
         """Store a process that was checked, unless it is among those that are stored already."""
         from veritrail_graph.graph import ingest as ingesting

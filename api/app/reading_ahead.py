@@ -58,7 +58,7 @@ ReadInput = tuple[str, CheckedInput | VeriTrailError]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingAhead:
     """The first reading of inputs: all rules are checked, and nothing is stored.
 
     Attributes:
