@@ -104,7 +104,7 @@ class OtlpImporter:
 
 def _prepares(span: Span) -> bool:
     """Return whether a span only says that a program made an agent, which then runs elsewhere."""
-    return span["attributes"].get("gen_ai.operation.name") == "create_agent"
+    return bool(span["attributes"].get("gen_ai.operation.name") == "create_agent")
 
 
 def _bytes(path: Path) -> bytes:
