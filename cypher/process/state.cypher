@@ -9,7 +9,6 @@
 // column plan: string - in what batches it is loaded, or null
 // source: ours
 UNWIND $process_ids AS name
-MATCH (p:Process)
-WHERE p.process_id = name
+MATCH (p:Process {process_id: name})  // with WHERE the embedded engine looks at every process
 RETURN p.process_id AS process_id, p.status AS status, p.owner AS owner, p.beat AS beat,
        p.replaces AS replaces, p.content_hash AS content_hash, p.plan AS plan
