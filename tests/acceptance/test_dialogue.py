@@ -189,7 +189,7 @@ def test_each_ablation_changes_what_is_asked(
     assert "dialogue_categorisation" not in asked
     assert found[3] == ["VERIFIED", None]
     shown = veritrail("dialogue", "show", short)
-    assert "Parts of the method were left out: no categories." in shown.err
+    assert "Parts of the method were left out: no categories." in shown.out
 
 
 def test_single_turns_use_what_is_stored_of_the_others(veritrail: Veritrail, dialogue: str) -> None:
@@ -296,7 +296,7 @@ def test_without_a_model_everything_is_indicative(veritrail: Veritrail, dialogue
     assert found["I love them."] == "OUT_OF_SCOPE"
     assert by_turn["t30"]["claims"][0]["category"] == "OUT_OF_SCOPE"
     shown = veritrail("dialogue", "verify", dialogue)
-    assert "indicative" in shown.err
+    assert "indicative" in shown.out
     wrong = veritrail("dialogue", "verify", dialogue, "--turn-check", "--json", status=2).json
     assert "needs a language model" in wrong["error"]["message"]
 
