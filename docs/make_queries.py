@@ -223,12 +223,12 @@ def _bounds(parameter: Parameter) -> str:
 
 def answer_text(answer: QueryRows) -> str:
     """The first rows as a table, long cells cut."""
-    from veritrail_graph.api.cli.query_output import cell
+    from veritrail_graph.api.show.query_rows import value_words
 
     if not answer.rows:
         return "No rows."
     lines = [answer.columns, ["---"] * len(answer.columns)]
-    lines += [[_cut(cell(value)) for value in row] for row in answer.rows[:ROWS]]
+    lines += [[_cut(value_words(value)) for value in row] for row in answer.rows[:ROWS]]
     left = len(answer.rows) - ROWS
     more = "More rows." if answer.truncated else f"{left} more row{'s' if left > 1 else ''}."
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
