@@ -338,9 +338,23 @@ async def reader_for(size: int, *, soon: bool = False) -> AsyncIterator[Reader]:
     while not places.acquire(blocking=False):  # noqa: ASYNC110 - shared by all event loops
         await asyncio.sleep(_PAUSE)
     reader = None
+    started: list[Reader] = []
+    is_left = threading.Event()
+
+    def start() -> None:
+        started.append(_ready(size))
+        if is_left.is_set():
+            _keep_for_the_next(started)
+
     try:
-        reader = await asyncio.to_thread(_ready, size)
+        await asyncio.to_thread(start)
+        reader = started.pop()
         yield reader
+    except asyncio.CancelledError:
+        # The thread goes on: a child that it starts now is nobody's.
+        is_left.set()
+        _keep_for_the_next(started)
+        raise
     finally:
         try:
             if reader is not None and reader.may_stay():
@@ -349,6 +363,11 @@ async def reader_for(size: int, *, soon: bool = False) -> AsyncIterator[Reader]:
                 reader.end()
         finally:
             places.release()
+
+
+def _keep_for_the_next(started: list[Reader]) -> None:
+    with suppress(IndexError):  # not started yet, or kept already
+        _waiting.append(started.pop())
 
 
 def _ready(size: int) -> Reader:

@@ -24,7 +24,7 @@ _EARLIER = "<|>"
 description before its keywords."""
 
 _HEAD = 80
-_FENCE = re.compile(r"^```\w*\s*|\s*```$")
+_FENCE = re.compile(r"^```\w*|```$")
 _NAMED = re.compile(r"^(?:Entity|Relation) Name: (.*)$", re.MULTILINE)
 _UNSEEN = re.compile(r"</?(?:p|br)\s*/?>|[\s\"'\u2018-\u201d\u300a-\u300f]", re.IGNORECASE)
 
@@ -201,7 +201,7 @@ def _extracted(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def _of_json(text: str) -> list[tuple[tuple[str, ...], str]] | None:
     """Return the records of an extraction in JSON; None: it is in lines."""
-    plain = _FENCE.sub("", text.strip())
+    plain = _FENCE.sub("", text.strip()).strip()
     if not plain.startswith("{"):
         return None
     try:

@@ -29,7 +29,7 @@ def of_chatgpt() -> dict[str, Any]:
         kind = content.pop("kind", "text")
         message = {
             "id": place, "author": author, "recipient": to,
-            "content": {"content_type": kind, **content}, "metadata": {"model_slug": "gpt-5-4"},
+            "content": {"content_type": kind, **content}, "metadata": {"model_slug": "gpt-6-luna"},
         }  # fmt: skip
         return {"id": place, "parent": above, "children": [], "message": message if role else None}
 
@@ -201,7 +201,7 @@ def test_what_of_an_agents_log_is_no_message_is_named(tmp_path: Path) -> None:
     "value",
     [
         {"user": "u-17", "ai": "on", "score": 3},
-        {"user": "u-17", "model": "gpt-5.4"},
+        {"user": "u-17", "model": "gpt-6-luna"},
         {"mapping": {"a": "b"}},
         [{"source": "user", "action": {}}],
         {"turns": [{"role": "user", "content": "Hm?"}]},

@@ -207,3 +207,24 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     assert sizes == [None]
     with pytest.raises(InputError, match="neither a file nor a folder"):
         find_processes(pipe)
+
+
+def test_a_child_that_is_ready_after_its_caller_has_gone_serves_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ready, gone = apart._ready, threading.Event()
+
+    def late(size: int) -> apart.Reader:
+        gone.wait(10)
+        return ready(size)
+
+    async def leave() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05), apart.reader_for(1_000):
+                pass
+        gone.set()  # the end of the loop waits for its threads
+
+    monkeypatch.setattr(apart, "_ready", late)
+    asyncio.run(leave())
+    (kept,) = apart._waiting[-1:]
+    assert kept.is_alive

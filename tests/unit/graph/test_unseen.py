@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import pytest
 
-from veritrail_graph.api.cli.gating.output import untrusted
 from veritrail_graph.api.show.markdown import escaped
 from veritrail_graph.api.show.texts import clean, clip, one_line, shown, visible
 from veritrail_graph.graph.errors import shown as quoted
@@ -23,8 +22,7 @@ DOORS: dict[str, Callable[[str], str]] = {
     "page and report": shown,
     "terminal": clean,
     "XML and CSV": visible,
-    "Markdown": escaped,
-    "summary of a step": untrusted,
+    "Markdown, summary of a step": escaped,
     "message": quoted,
     "process file": json_text,
     "Cypher": literal,

@@ -107,6 +107,12 @@ def test_a_request_of_very_many_spans_is_refused() -> None:
         sorted_by_trace(wrapped(field(2, b"") * 100_001))
 
 
+@pytest.fixture(autouse=True)
+def _child_has_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child starts slowly where much runs."""
+    monkeypatch.setattr(otlp, "WAIT_SECONDS", 60)
+
+
 class Sent:
     """A body on its way."""
 
