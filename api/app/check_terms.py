@@ -12,6 +12,7 @@ from veritrail_graph.api.app.answers import Ingested
 from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
 from veritrail_graph.api.app.part import Progress
 from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.finding import Checked, CheckedProcess, CheckFailure
 
@@ -53,8 +54,9 @@ class UnreadInput:
     error: VeriTrailError
 
 
-What = Path | StoredProcess | OpenedProcess | UnreadInput
-"""What is checked: a path that is read, a stored process, one that was opened, or nothing."""
+What = Path | StoredProcess | OpenedProcess | ToolTraces | UnreadInput
+"""What is checked: a path that is read, a stored process, one that was opened, the traces of an
+address, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from veritrail_graph.api.cli.options import (
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
+from veritrail_graph.graph.importers.addresses.address import is_address
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -68,11 +69,13 @@ class _Wanted:
         what: Paths, ids and addresses as they were typed.
         answer: An answer over plain texts that was made into a process; None: none was given.
         options: How it is checked.
+        since: The age of the oldest traces of addresses; None: any.
     """
 
     what: Sequence[str]
     answer: Draft | None
     options: CheckOptions
+    since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ def check(
         typer.Argument(
             metavar="[WHAT…]",
             help="Files or folders in any format that ingest reads, - for standard input, stored "
-            "processes (the id, its first letters, or @last). With --answer: more sources.",
+            "processes (the id, its first letters, or @last), traces in a tool "
+            "(langfuse://PROJECT?since=1d, mlflow://). With --answer: more sources.",
             show_default=False,
             autocompletion=completion.processes,
         ),
@@ -191,14 +195,17 @@ def check(
     settings = recording_settings(how)
     given = [*(str(one) for one in sources or ()), *(what or ())]
     _refuse_incomplete(given, answer, sources, question)
-    if since is not None and not any("://" in text for text in given):
+    if since is not None and not any(map(is_address, given)):
         raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
     plain = _Plain(question, chunk_words, columns)
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
+    wanted = replace(wanted, since=since)
     shown = CheckShown(every=every, verbose=verbose)
     done, following = run(_checked(settings, wanted), as_json=as_json)
     if done.checked.processes:
-        remember([Path(one) for one in given], wanted.options.storing.importing)
+        remember(
+            [Path(one) for one in given if not is_address(one)], wanted.options.storing.importing
+        )
     fault = done.fault or _only_fault(done)
     if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:
         fail(fault, as_json=as_json)
@@ -345,7 +352,7 @@ async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
             found.append(path)
         else:
             try:
-                found.append(await app.checking.named(one))
+                found.append(await app.checking.named(one, folder, wanted.since))
             except (InputError, NotFound) as error:
                 if len(wanted.what) == 1:
                     raise

@@ -159,7 +159,7 @@ class AsyncLocal(AsyncOperations):
                 else:
                     for number, one in enumerate(parts_of(what)):
                         if isinstance(one, str):
-                            found.append(await checking.named(one))
+                            found.append(await checking.named(one, Path(folder)))
                             continue
                         inside = Path(folder) / str(number)
                         await asyncio.to_thread(inside.mkdir)

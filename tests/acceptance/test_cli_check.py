@@ -11,9 +11,11 @@ from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking
 from fakes.dialogues import DialogueReader
 from fakes.model_server import ModelServer
+from fakes.tool_server import SECRET, LangfuseServer
 
 pytestmark = pytest.mark.engine
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ANSWER = "The ferry carries 48 cars. The harbour fee rises to 4 euros in May.\n"
 
 
@@ -158,7 +160,7 @@ def test_a_model_extracts_the_claims_once_and_a_budget_is_that_of_all_processes(
         ([], "Name what is to be checked"),
         (["no-such-id"], "no such file or folder, and no process"),
         (["none.json"], "none.json: no such file or folder"),
-        (["langfuse://shop?since=1d"], "addresses of langfuse are not read yet"),
+        (["langfuse://shop?since=1d"], "set LANGFUSE_PUBLIC_KEY"),
         (["{a}", "--since", "1d"], "--since is of addresses"),
         (["--answer", "{a}"], "Name what the answer was made from"),
         (["--sources", "{docs}"], "Name the answer to check"),
@@ -179,10 +181,36 @@ def test_what_cannot_be_checked_is_refused(
     assert re.search(problem, refused.err), refused.err
 
 
+def test_traces_of_an_address_are_checked_once_and_their_key_is_nowhere(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    page = (EXAMPLES / "tasks" / "langfuse.json").read_text("utf-8")
+    observations = json.loads(page.replace("solvik-crane", "crane-address"))["data"]
+    with LangfuseServer({"crane-address": {"observations": observations}}) as server:
+        call = ["check", "langfuse://shop?since=1d"]
+        done = veritrail(*call, "--json", **server.environ)
+        asked = len(server.asked)
+        again = veritrail(*call, **server.environ)
+        assert {one.query.get("traceId") is None for one in server.asked[asked:]} == {True}
+        (process,) = done.json["processes"]
+        assert (process["process_id"], process["where"]) == (
+            "crane-address",
+            "langfuse://shop#crane-address",
+        )
+        assert process["wrong"][0]["difference"] == {"source": "40 tons", "wrote": "60 tons"}
+        assert "(unchanged)" in again.err
+        bad = {"broken": {"observations": [{**observations[0], "startTime": "soon"}]}}
+        server.traces = bad
+        refused = veritrail(*call, status=2, **server.environ)
+    assert re.search(r"langfuse://shop#broken: .*startTime", refused.err)
+    assert not re.search(r"jsonl|/tmp", refused.err)
+    assert SECRET not in done.out + done.err + again.out + again.err + refused.err
+
+
 def test_a_conversation_is_checked_turn_by_turn_and_each_claim_is_shown(
     veritrail: Veritrail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sample = str(Path(__file__).resolve().parents[2] / "examples" / "lindholm-dialogue.json")
+    sample = str(EXAMPLES / "lindholm-dialogue.json")
     first = veritrail("check", sample)
     assert "veritrail dialogue show lindholm-dialogue" in first.out
     (process,) = veritrail("check", sample, "--json").json["processes"]

@@ -1,6 +1,7 @@
 """Traces of MLflow: `{info, data: {spans}}`, the `traces.json` of the artifacts, rows of a search.
 
-Rows of `search_traces` hold the trace as a whole, its spans, or both.
+Traces of its REST API are `{trace_info, spans}`, with spans in the JSON of OTLP. Rows of
+`search_traces` hold the trace as a whole, its spans, or both.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from veritrail_graph.graph.importers.traces.calls import (
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import unfold
-from veritrail_graph.graph.importers.traces.values import text_or_none
+from veritrail_graph.graph.importers.traces.values import listed_attributes, text_or_none
 
 NAME = "mlflow"
+_INFO = ("info", "trace_info")
 _LONGEST_TIME = 20
 """Digits of a time in nanoseconds."""
 _KINDS = {
@@ -43,7 +45,8 @@ class MlflowImporter:
 
     name = NAME
     description = (
-        "MLflow traces, as the artifact traces.json, Trace.to_json or search_traces writes them"
+        "MLflow traces, as the artifact traces.json, Trace.to_json, search_traces or its REST API "
+        "writes them"
     )
     extra = None
     options = TRACE_OPTIONS
@@ -85,6 +88,8 @@ def _whole(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _is_own(value: Any, spans: list[Any]) -> bool:
     """Return whether spans are MLflow's: tracers of all kinds have a list of that name."""
+    if isinstance(value, dict) and "trace_info" in value:
+        return True
     attributes = [one.get("attributes") for one in spans if isinstance(one, dict)]
     own = any(
         isinstance(some, dict) and any(str(name).startswith("mlflow.") for name in some)
@@ -109,7 +114,7 @@ def _trace(value: Any, where: str) -> Trace:
     if spans is None:
         raise InputError(f"{where}: a trace of MLflow must hold the list `spans`")
     whole = _whole(value)
-    info = whole["info"] if isinstance(whole.get("info"), dict) else value
+    info = next((whole[one] for one in _INFO if isinstance(whole.get(one), dict)), value)
     calls, warnings = calls_of(enumerate(spans, start=1), partial(_call, where=where), where)
     trace_id = text_or_none(info.get("trace_id") or info.get("request_id"))
     if trace_id is None and spans and isinstance(spans[0], dict):
@@ -133,6 +138,8 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
     if name is None:
         raise InputError(f"{where}: span {number} has no span_id")
     about = span.get("attributes") or {}
+    if isinstance(about, list):
+        about = _of_otlp(about, f"{where}: span {shown(name)}")
     if not isinstance(about, dict):
         raise InputError(f"{where}: span {shown(name)}: `attributes` must be an object")
     start = _time(span, "start_time")
@@ -149,6 +156,14 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
         _value(about.get("mlflow.spanOutputs")),
         writing_model(model, _value(about.get("mlflow.spanType")), span.get("name")),
     )
+
+
+def _of_otlp(listed: list[Any], where: str) -> dict[str, Any]:
+    """Attributes in the JSON of OTLP, as MLflow keeps them: texts are JSON."""
+    import json
+
+    found = listed_attributes(listed, where)
+    return {key: json.dumps(one) if isinstance(one, str) else one for key, one in found.items()}
 
 
 def _time(span: Mapping[str, Any], name: str) -> int:

@@ -53,7 +53,10 @@ def listed_attributes(given: Any, where: str) -> dict[str, Any]:
     listed = isinstance(given, (list, tuple))
     if not listed or not all(isinstance(one, dict) and "key" in one for one in given):
         raise InputError(f"{where}: `attributes` must be a list of objects with `key` and `value`")
-    return {str(one["key"]): _typed(one.get("value")) for one in given}
+    try:
+        return {str(one["key"]): _typed(one.get("value")) for one in given}
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        raise InputError(f"{where}: the value of an attribute is not as OTLP writes it") from None
 
 
 def _typed(value: Any) -> Any:

@@ -1,0 +1,126 @@
+"""Addresses of tools such as `langfuse://PROJECT?since=1d`, as every door takes them.
+
+Source: docs/adr/0071-addresses.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.answers import Ingested, format_name
+from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
+from veritrail_graph.api.settings.values import duration
+from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
+from veritrail_graph.graph.importers.addresses.address import read_address
+from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
+from veritrail_graph.graph.store.processes import READY
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.application import Application
+    from veritrail_graph.api.app.part import Progress
+
+
+def traces_at(given: str, folder: Path, since: str | None = None) -> ToolTraces:
+    """Return the traces of an address; nothing is fetched yet.
+
+    Args:
+        given: The address.
+        folder: Where its traces are put until they are stored.
+        since: The age of the oldest traces, where the address says none.
+
+    Raises:
+        InputError: It is none.
+    """
+    return ToolTraces(read_address(given, duration, since), folder)
+
+
+async def ingest_traces(
+    app: Application,
+    traces: ToolTraces,
+    options: IngestOptions,
+    *,
+    progress: Progress = no_progress,
+    most: int | None = None,
+) -> AsyncGenerator[tuple[str, Ingested | VeriTrailError]]:
+    """Store each trace of an address that is new before the next is fetched.
+
+    Args:
+        app: The application.
+        traces: The traces.
+        options: How they are stored; to replace, what is stored is fetched again.
+        progress: Called as it goes on.
+        most: The most traces; None: as many as one run takes.
+
+    Yields:
+        Where each is, and what became of it or why it was not stored.
+
+    Raises:
+        InputError: The tool cannot be read; what was yielded is stored.
+        EngineError: The engine failed.
+    """
+    if options.process_id is not None:
+        raise InputError(f"{traces}: its traces have ids of their own; leave out the process_id.")
+
+    async def stored(trace_ids: Sequence[str]) -> set[str]:
+        if options.replace:
+            return set()
+        states = await (await app.graph.store()).processes.states(trace_ids)
+        return {name for name, state in states.items() if state.status == READY}
+
+    async with aclosing(traces.parts(stored, most)) as parts:
+        async for trace_id, path in parts:
+            where = f"{traces}#{trace_id}"
+            if path is None:
+                yield where, await known(app, trace_id)
+                continue
+            is_empty = True
+            try:
+                each = app.processes.ingest_each([path], options, progress=progress)
+                async for _, found in each:
+                    is_empty = False
+                    yield where, fetched(found, path, where)
+                if is_empty:
+                    raise InputError(f"{path}: there is no process in it")
+            except EngineError:
+                raise
+            except InputError as error:
+                yield where, fetched(error, path, where)
+            finally:
+                await asyncio.to_thread(path.unlink)
+
+
+async def known(app: Application, process_id: str) -> Ingested:
+    """Return what is known of a process that is stored already, as if it had just been read.
+
+    Raises:
+        NotFound: There is none.
+    """
+    process = await app.processes.get(process_id)
+    return Ingested.model_construct(
+        process_id=process_id,
+        name=process.name or process_id,
+        status="unchanged",
+        nodes=process.nodes,
+        edges=process.edges,
+        claims=process.claims,
+        format=format_name(process.source_format),
+    )
+
+
+def fetched(found: Ingested | VeriTrailError, path: Path, where: str) -> Ingested | VeriTrailError:
+    """Return what became of a trace; an error names its place in place of the file it was put in.
+
+    Args:
+        found: What became of it.
+        path: The file.
+        where: The place.
+    """
+    if isinstance(found, VeriTrailError):
+        place = re.compile(rf"{re.escape(str(path))}(?:#[^:\s]*)?")
+        found.args = (place.sub(lambda _: where, str(found)),)
+    return found

@@ -1,0 +1,216 @@
+"""Tools that keep traces, on loopback: Langfuse and MLflow, as their API descriptions say."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request."""
+
+    method: str
+    path: str
+    query: Mapping[str, list[str]]
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer; `torn` promises more bytes than it has."""
+
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    torn: bool = False
+
+
+class ToolServer:
+    """Answers with the replies that it has left, then with what a tool says.
+
+    Attributes:
+        asked: What was asked, in order.
+        first: The next replies.
+    """
+
+    def __init__(self, tool: Callable[[Asked], Reply]) -> None:
+        self.asked: list[Asked] = []
+        self.first: list[Reply] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                parts = urlsplit(self.path)
+                size = int(self.headers.get("Content-Length", 0))
+                body = json.loads(self.rfile.read(size)) if size else None
+                headers = dict(self.headers)
+                query = parse_qs(parts.query, keep_blank_values=True)
+                asked = Asked(self.command, parts.path, query, headers, body)
+                outer.asked.append(asked)
+                reply = outer.first.pop(0) if outer.first else tool(asked)
+                content = (
+                    reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+                )
+                with suppress(OSError):
+                    self.send_response(reply.status)
+                    for name, value in reply.headers.items():
+                        self.send_header(name, value)
+                    length = len(content) + (100 if reply.torn else 0)
+                    self.send_header("Content-Length", str(length))
+                    self.end_headers()
+                    self.wfile.write(content)
+
+            def do_POST(self) -> None:
+                self.do_GET()
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+PUBLIC, SECRET = "pk-lf-public", "sk-lf-never-shown"
+_LOGIN = "Basic " + base64.b64encode(f"{PUBLIC}:{SECRET}".encode()).decode()
+
+
+class LangfuseServer(ToolServer):
+    """A project `shop` of Langfuse with traces of a file of its export.
+
+    Args:
+        traces: The traces by their ids, each `{trace, observations}`.
+        page: Observations of a page.
+        is_old: Whether it has no API v2.
+    """
+
+    def __init__(self, traces: Mapping[str, Any], page: int = 2, *, is_old: bool = False) -> None:
+        super().__init__(self._answer)
+        self.traces, self.page, self.is_old = traces, page, is_old
+        self.scores: list[Any] = []
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {
+            "LANGFUSE_PUBLIC_KEY": PUBLIC,
+            "LANGFUSE_SECRET_KEY": SECRET,
+            "LANGFUSE_BASE_URL": self.url,
+        }
+
+    def _answer(self, asked: Asked) -> Reply:
+        if asked.headers.get("Authorization") != _LOGIN:
+            return Reply(401, {"message": "Invalid credentials", "error": "UnauthorizedError"})
+        if asked.path == "/api/public/projects":
+            return Reply(200, {"data": [{"id": "cm1", "name": "shop", "metadata": {}}]})
+        if asked.path == "/api/public/v2/observations" and not self.is_old:
+            return self._observations(asked.query)
+        if asked.path == "/api/public/scores" and asked.method == "POST":
+            self.scores.append(asked.body)
+            return Reply(200, {"id": "score"})
+        if asked.path.startswith("/api/public/traces") and self.is_old:
+            name = asked.path.removeprefix("/api/public/traces").strip("/")
+            if name:
+                one = self.traces[name]
+                return Reply(200, {**one["trace"], "observations": one["observations"]})
+            data = [{"id": name} for name in self.traces] if asked.query["page"] == ["1"] else []
+            return Reply(200, {"data": data, "meta": {"page": 1}})
+        return Reply(404, {"message": "Not found"})
+
+    def _observations(self, query: Mapping[str, list[str]]) -> Reply:
+        every = [
+            {**one, "traceId": trace_id, "projectId": "cm1"}
+            for trace_id, trace in self.traces.items()
+            for one in trace["observations"]
+            if query.get("traceId", [trace_id]) == [trace_id]
+            and ("isRootObservation" not in query or not one.get("parentObservationId"))
+        ]
+        start = int(query.get("cursor", ["0"])[0])
+        end = start + self.page
+        meta = {"cursor": str(end)} if end < len(every) else {}
+        return Reply(200, {"data": every[start:end], "meta": meta})
+
+
+TOKEN = "mlflow-token-never-shown"
+
+
+class MlflowServer(ToolServer):
+    """An experiment `harbour`, number 7, of MLflow with traces of a file of its export.
+
+    Args:
+        traces: The traces by their ids, each `{info, data: {spans}}`.
+    """
+
+    def __init__(self, traces: Mapping[str, Any]) -> None:
+        super().__init__(self._answer)
+        self.traces = traces
+        self.assessments: list[Any] = []
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"MLFLOW_TRACKING_URI": self.url, "MLFLOW_TRACKING_TOKEN": TOKEN}
+
+    def _answer(self, asked: Asked) -> Reply:
+        if asked.headers.get("Authorization") != f"Bearer {TOKEN}":
+            return Reply(401, {"error_code": "UNAUTHENTICATED", "message": "no"})
+        if asked.path == "/api/2.0/mlflow/experiments/get-by-name":
+            if asked.query["experiment_name"] != ["harbour"]:
+                return Reply(404, {"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "none"})
+            return Reply(200, {"experiment": {"experiment_id": "7", "name": "harbour"}})
+        if asked.path == "/api/3.0/mlflow/traces/search":
+            return self._search(asked.body)
+        if asked.path == "/api/3.0/mlflow/traces/batchGet":
+            found = [_of_rest(self.traces[one]) for one in asked.query["trace_ids"]]
+            return Reply(200, {"traces": found})
+        if asked.path.endswith("/assessments"):
+            self.assessments.append(asked.body)
+            return Reply(200, asked.body)
+        return Reply(404, {"error_code": "ENDPOINT_NOT_FOUND", "message": "none"})
+
+    def _search(self, body: Any) -> Reply:
+        (location,) = body["locations"]
+        if location["mlflow_experiment"] != {"experiment_id": "7"}:
+            return Reply(200, {})
+        names = [*self.traces]
+        start = int(body.get("page_token", 0))
+        found = [self.traces[one]["info"] for one in names[start : start + 1]]
+        more = {"next_page_token": str(start + 1)} if start + 1 < len(names) else {}
+        return Reply(200, {"traces": found, **more})
+
+
+def _of_rest(trace: Any) -> dict[str, Any]:
+    """A trace as `batchGet` gives it: spans in the JSON of OTLP, whose attributes are decoded."""
+    spans = []
+    for span in trace["data"]["spans"]:
+        attributes = [
+            {"key": key, "value": _any_value(json.loads(one))}
+            for key, one in span["attributes"].items()
+        ]
+        spans.append({**span, "attributes": attributes})
+    return {"trace_info": trace["info"], "spans": spans}
+
+
+def _any_value(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"string_value": value}
+    if isinstance(value, int):
+        return {"int_value": str(value)}
+    if isinstance(value, list):
+        return {"array_value": {"values": [_any_value(one) for one in value]}}
+    each = [{"key": key, "value": _any_value(one)} for key, one in value.items()]
+    return {"kvlist_value": {"values": each}}

@@ -1,0 +1,182 @@
+"""Traces from the addresses of tools, on servers that follow their API descriptions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes.tool_server import SECRET, TOKEN, LangfuseServer, MlflowServer, Reply, ToolServer
+
+from veritrail_graph.api.app.addresses import traces_at
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.addresses.connection import Bounds
+from veritrail_graph.graph.importers.registry import open_input
+
+TASKS = Path(__file__).resolve().parents[3] / "examples" / "tasks"
+QUICK = Bounds(attempt=2.0, seconds=3.0, attempts=3, pause=0.001)
+
+
+def _langfuse_traces() -> dict[str, Any]:
+    (trace,) = {one["traceId"] for one in json.loads((TASKS / "langfuse.json").read_text())["data"]}
+    observations = json.loads((TASKS / "langfuse.json").read_text())["data"]
+    running = {**observations[0], "id": "r1", "endTime": None}
+    return {
+        trace: {"trace": {"id": trace}, "observations": observations},
+        "running": {"trace": {"id": "running"}, "observations": [running]},
+        "second": {"trace": {"id": "second"}, "observations": observations},
+    }
+
+
+def _fetch(
+    address: str,
+    folder: Path,
+    environ: dict[str, str],
+    stored: Collection[str] = (),
+    bounds: Bounds = QUICK,
+    most: int | None = None,
+) -> tuple[dict[str, Path | None], list[str]]:
+    async def known(names: Sequence[str]) -> set[str]:
+        return {*names} & {*stored}
+
+    async def read() -> dict[str, Path | None]:
+        return {name: path async for name, path in traces.parts(known, most)}
+
+    traces = traces_at(address, folder)
+    traces.environ, traces.bounds = environ, bounds
+    return asyncio.run(read()), traces.warnings
+
+
+def _said(path: Path) -> tuple[str | None, list[tuple[str, str]]]:
+    source = open_input(path)
+    records = [one for one in source.records() if hasattr(one, "text")]
+    return source.header.process_id, [(one.node_id, one.text) for one in records]
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_traces_of_langfuse_are_those_of_its_file_page_by_page_and_none_that_runs(
+    tmp_path: Path, is_old: bool
+) -> None:
+    with LangfuseServer(_langfuse_traces(), is_old=is_old) as server:
+        found, warnings = _fetch("langfuse://shop?since=1d", tmp_path, server.environ)
+    path = found["solvik-crane"]
+    assert path is not None
+    assert _said(path) == _said(TASKS / "langfuse.json")
+    if not is_old:  # version 3 lists no ends
+        assert [*found] == ["solvik-crane", "second"]
+        assert warnings == ["langfuse://shop: 1 trace not ended yet and left out."]
+        first = next(one for one in server.asked if "fromStartTime" in one.query)
+        assert first.query["fromStartTime"][0].endswith("Z")
+
+
+def test_traces_of_mlflow_are_those_of_its_file(tmp_path: Path) -> None:
+    trace = json.loads((TASKS / "mlflow.json").read_text())
+    with MlflowServer({"tr-solvik": trace}) as server:
+        found, _ = _fetch("mlflow://harbour?since=90m", tmp_path, server.environ)
+        with pytest.raises(InputError, match="there is no experiment 'quay'"):
+            _fetch("mlflow://quay", tmp_path, server.environ)
+    path = found["tr-solvik"]
+    assert path is not None
+    assert _said(path) == _said(TASKS / "mlflow.json")
+    searched = next(one for one in server.asked if one.path.endswith("search"))
+    assert searched.body["filter"].startswith("timestamp_ms >= ")
+
+
+def test_what_is_stored_is_not_fetched_and_what_is_named_is_not_listed(tmp_path: Path) -> None:
+    with LangfuseServer(_langfuse_traces()) as server:
+        found, _ = _fetch("langfuse://shop", tmp_path, server.environ, ["solvik-crane"])
+        assert (found["solvik-crane"], [*found]) == (None, ["solvik-crane", "second"])
+        assert not any(one.query.get("traceId") == ["solvik-crane"] for one in server.asked)
+        server.asked.clear()
+        named, warnings = _fetch("langfuse://shop?id=second&id=gone", tmp_path, server.environ)
+        assert [*named] == ["second"]
+        assert warnings == ["langfuse://shop: left out 1 trace that it does not hand out: 'gone'."]
+        assert not any("isRootObservation" in one.query for one in server.asked)
+        limited, _ = _fetch("langfuse://shop", tmp_path, server.environ, most=1)
+        assert [*limited] == ["solvik-crane"]
+
+
+def test_limits_faults_and_torn_answers_are_waited_for_and_tried_again(tmp_path: Path) -> None:
+    with LangfuseServer(_langfuse_traces()) as server:
+        server.first += [
+            Reply(429, {"message": "Rate limit"}, {"Retry-After": "0"}),
+            Reply(500, b"<html>"),
+        ]
+        found, _ = _fetch("langfuse://shop?id=second", tmp_path, server.environ)
+        assert [*found] == ["second"]
+        server.first.append(Reply(200, {"data": []}, torn=True))
+        assert [*_fetch("langfuse://shop?id=second", tmp_path, server.environ)[0]] == ["second"]
+        server.first.append(Reply(429, {}, {"Retry-After": "86400"}))
+        with pytest.raises(InputError, match="asks to wait 86,400 s, longer than is left"):
+            _fetch("langfuse://shop", tmp_path, server.environ)
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Reply(401, {"message": SECRET}), "refuses the key .HTTP 401"),
+        (Reply(400, {"message": f"bad {SECRET}\x1b[2J"}), r"HTTP 400: 'bad …\\x1b"),
+        (Reply(302, {}, {"Location": "http://elsewhere.test/x"}), "redirects to 'elsewhere.test'"),
+        (Reply(200, b"<html>sign in</html>"), "the answer is no JSON"),
+        (Reply(200, b"[" * 200_000), "the answer is no JSON"),
+        (Reply(200, b'"' + b"x" * 50_000 + b'"'), "longer than 40,000 bytes"),
+        (Reply(200, {"data": {"id": 1}}), "holds no list 'data'"),
+        (Reply(200, {"data": [{"id": "other", "name": "sales"}]}), "are those of 'sales'"),
+    ],
+)
+def test_what_a_tool_answers_amiss_is_an_error_without_the_key(
+    tmp_path: Path, reply: Reply, words: str
+) -> None:
+    bounds = Bounds(answer=40_000 if b"x" in bytes(str(reply.body), "ascii", "replace") else 10**6)
+    with LangfuseServer(_langfuse_traces()) as server, ToolServer(lambda _: Reply()) as other:
+        server.first.append(reply)
+        with pytest.raises(InputError, match=words) as error:
+            _fetch("langfuse://shop", tmp_path, server.environ, bounds=bounds)
+    assert SECRET not in str(error.value)
+    assert other.asked == []
+
+
+def test_a_cursor_that_leads_back_ends_the_reading(tmp_path: Path) -> None:
+    page = {"data": [], "meta": {"cursor": "again"}}
+    with LangfuseServer({}) as server:
+        server.first += [Reply(200, {"data": [{"id": "shop"}]}), *[Reply(200, page)] * 3]
+        with pytest.raises(InputError, match="leads back to a page"):
+            _fetch("langfuse://shop", tmp_path, server.environ)
+
+
+@pytest.mark.parametrize(
+    ("address", "environ", "words"),
+    [
+        ("langfuse://shop", {}, "set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"),
+        ("mlflow://7", {}, "set MLFLOW_TRACKING_URI"),
+        ("mlflow://", {}, "names no project"),
+        ("mlflow://me:secret-word@host/7", {}, "holds a login"),
+        ("langfuse://shop?since=soon", {}, "since='soon' is no time"),
+        ("langfuse://shop?from=1d", {}, "'from' is not read in an address"),
+        ("mlflow://7", {"MLFLOW_TRACKING_URI": "http://a:secret-word@b"}, "holds a login"),
+        (
+            "mlflow://7",
+            {"MLFLOW_TRACKING_URI": "https://b", "MLFLOW_TRACKING_TOKEN": "secret-word\n x"},
+            "holds signs",
+        ),
+    ],
+)
+def test_an_address_or_environment_that_cannot_be_is_refused(
+    tmp_path: Path, address: str, environ: dict[str, str], words: str
+) -> None:
+    with pytest.raises(InputError, match=words) as error:
+        _fetch(address, tmp_path, environ)
+    assert "secret-word" not in str(error.value)
+
+
+def test_a_key_over_plain_http_to_another_machine_is_warned_of() -> None:
+    from veritrail_graph.graph.importers.addresses.mlflow import login
+
+    def warnings(url: str) -> list[str]:
+        return login({"MLFLOW_TRACKING_URI": url, "MLFLOW_TRACKING_TOKEN": TOKEN}).warnings
+
+    assert "unencrypted to tracking.test:5000" in warnings("http://tracking.test:5000")[0]
+    assert warnings("https://tracking.test") == warnings("http://127.0.0.1:5000") == []
