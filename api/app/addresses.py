@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,25 @@ async def ingest_traces(
                 yield where, fetched(error, path, where)
             finally:
                 await asyncio.to_thread(path.unlink)
+
+
+async def write_back(app: Application, traces: ToolTraces, process_id: str) -> int:
+    """Write the verdicts of a process to the trace that it was made from; give how many things.
+
+    Raises:
+        InputError: The tool refuses them.
+    """
+    from veritrail_graph.graph.exporters.verdicts import write_verdicts
+    from veritrail_graph.graph.importers.addresses.tool import open_tool
+    from veritrail_graph.graph.store.export import StoredProcess
+
+    store = await app.graph.store()
+    connection, tool = open_tool(traces.address, traces.environ, traces.bounds)
+    async with connection:
+        document = BytesIO()
+        stored = await StoredProcess.open(store.database, process_id)
+        await write_verdicts(tool.form, store, stored, document.write)
+        return await tool.write_back(document.getvalue())
 
 
 async def known(app: Application, process_id: str) -> Ingested:

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.addresses import ingest_traces, known
+from veritrail_graph.api.app.addresses import ingest_traces, known, write_back
 from veritrail_graph.api.app.answers import Ingested, fault_object
 from veritrail_graph.api.app.check_terms import (
     CheckDone,
@@ -102,6 +102,7 @@ class CheckAtWork:
         self._tasks: list[asyncio.Task[None]] = []
         self._stops: set[Callable[[], None]] = set()
         self._seen: set[str] = set()
+        self._of_tools: dict[str, ToolTraces] = {}
         self._judge: CheckJudge | None = None
         self._usage = NO_USAGE
         self._warnings: dict[str, None] = {}
@@ -204,6 +205,7 @@ class CheckAtWork:
                     if isinstance(stored, VeriTrailError):
                         self._failed(where, stored)
                     else:
+                        self._of_tools.setdefault(stored.process_id, traces)
                         self._begin(where, stored)
         except InputError as error:
             self._failed(str(traces), error)
@@ -290,6 +292,16 @@ class CheckAtWork:
                 self._refuse(place, where, error, stored.process_id)
                 return
             self._put(place, ended)
+            if self._options.writes_back and stored.process_id in self._of_tools:
+                await self._write_back(where, stored.process_id)
+
+    async def _write_back(self, where: str, process_id: str) -> None:
+        """Write what was found to the tool; where that fails the verdicts stay."""
+        try:
+            await write_back(self._app, self._of_tools[process_id], process_id)
+        except InputError as error:
+            fault = VeriTrailError(f"checked, and not written back: {error}", code=error.code)
+            self._refuse(next(self._places), where, fault, process_id)
 
     async def _verified(self, where: str, stored: Ingested) -> CheckedProcess:
         """Verify the claims of a process; where it has none, the run makes some."""

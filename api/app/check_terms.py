@@ -93,6 +93,7 @@ class CheckOptions:
         prompts: A folder of the user's own prompts.
         concurrency: Concurrent calls, or claims at a time of an engine without models.
         advice: What errors advise, by code.
+        writes_back: Whether verdicts on traces of a tool are written to it.
     """
 
     request: VerifyRequest
@@ -101,6 +102,7 @@ class CheckOptions:
     prompts: Path | None = None
     concurrency: int | None = None
     advice: Mapping[str, str] = field(default_factory=lambda: PYTHON)
+    writes_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

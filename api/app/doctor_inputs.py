@@ -9,12 +9,14 @@ Source: docs/adr/0053-what-is-source-text.md.
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.addresses import fetched, traces_at
 from veritrail_graph.api.app.doctor import DoctorFinding, State
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, InvalidProcess
@@ -22,11 +24,14 @@ from veritrail_graph.graph.model import Origin, Role
 from veritrail_graph.graph.model.dialogue import is_dialogue
 
 if TYPE_CHECKING:
+    from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
     from veritrail_graph.graph.ingest.check import Survey
 
 SOURCES, ANSWER, QUESTION, INPUTS, EDGES = "source text", "answer", "question", "inputs", "edges"
 """Subjects of findings, which are also the gaps that an advice is about."""
+MOST_FETCHED = 20
+"""Traces of the address of a tool that are looked at."""
 MOST_WARNINGS = 10
 _MOST_FAULTS = _MOST_NAMED = 3
 
@@ -113,26 +118,57 @@ async def examine_inputs(
 ) -> AsyncIterator[InputExamined]:
     """Read every process that paths hold, and say of each what can be checked with it.
 
-    A child reads what is large or packed, within limits.
+    A child reads what is large or packed, within limits. Of the address of a tool the newest
+    `MOST_FETCHED` traces are fetched.
 
     Args:
-        paths: Files and folders.
+        paths: Files, folders, and addresses of tools.
         importing: Options of the importers.
 
     Raises:
         InputError: A path is in no known format, or is the address of a graph.
     """
-    from veritrail_graph.graph.importers.apart import find_each
+    from veritrail_graph.graph.importers.addresses.address import is_address
     from veritrail_graph.graph.importers.registry import address_of, without_login
 
     for path in paths:
         if (address := address_of(path)) is not None:
             named = without_login(address)
             raise InputError(f"{named}: doctor looks at files and folders; ingest reads a graph")
+    addresses = [path for path in paths if is_address(str(path))]
+    async for examined in _examine([path for path in paths if path not in addresses], importing):
+        yield examined
+    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+        for path in addresses:
+            async for examined in _fetched(traces_at(str(path), Path(folder)), importing):
+                yield examined
+
+
+async def _examine(paths: Sequence[Path], importing: ImportOptions) -> AsyncIterator[InputExamined]:
+    from veritrail_graph.graph.importers.apart import find_each
+
     async with AsyncExitStack() as stack:
         found = await find_each([(path, importing) for path in paths], stack)
         while (one := await asyncio.to_thread(next, found, None)) is not None:
             yield await asyncio.to_thread(_examined, one, importing.max_node_text)
+
+
+async def _fetched(traces: ToolTraces, importing: ImportOptions) -> AsyncIterator[InputExamined]:
+    """Fetch the newest traces of an address, and say of each what can be checked with it."""
+
+    async def stored(_trace_ids: Sequence[str]) -> tuple[str, ...]:
+        return ()
+
+    async for trace_id, path in traces.parts(stored, MOST_FETCHED):
+        where = f"{traces}#{trace_id}"
+        if path is None:
+            continue
+        try:
+            async for one in _examine([path], importing):
+                yield replace(one, source=where)
+        except InputError as error:
+            fault = DoctorFinding("input", State.FAULT, str(fetched(error, path, where)))
+            yield InputExamined(where, (fault,))
 
 
 def _examined(found: Found, max_node_text: int) -> InputExamined:

@@ -162,6 +162,13 @@ def check(
             help="The most processes that are checked.",
         ),
     ] = None,
+    write_back: Annotated[
+        bool,
+        typer.Option(
+            "--write-back",
+            help="Of an address: write the verdicts to the traces in the tool.",
+        ),
+    ] = False,
     again: Annotated[
         bool,
         typer.Option(
@@ -197,9 +204,12 @@ def check(
     _refuse_incomplete(given, answer, sources, question)
     if since is not None and not any(map(is_address, given)):
         raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
+    if write_back and not any(map(is_address, given)):
+        raise InputError("--write-back is of addresses such as langfuse://PROJECT; leave it out.")
     plain = _Plain(question, chunk_words, columns)
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
-    wanted = replace(wanted, since=since)
+    options = replace(wanted.options, writes_back=write_back)
+    wanted = replace(wanted, since=since, options=options)
     shown = CheckShown(every=every, verbose=verbose)
     done, following = run(_checked(settings, wanted), as_json=as_json)
     if done.checked.processes:

@@ -42,5 +42,7 @@ def remember(paths: Sequence[Path], importing: ImportOptions | None) -> None:
         return
     from veritrail_graph.api.app.known_tables import remember_columns
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.importers.addresses.address import is_address
 
-    remember_columns(Settings().home, paths, importing.columns)
+    files = [one for one in paths if not is_address(str(one))]
+    remember_columns(Settings().home, files, importing.columns)

@@ -15,6 +15,7 @@ from veritrail_graph.api.cli.terminal import long_work, print_json, say, show_pa
 from veritrail_graph.api.show.doctor import inputs_shown, setup_shown
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.addresses.address import spelled
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.doctor import DoctorFinding
@@ -26,7 +27,8 @@ def doctor(
         list[Path] | None,
         typer.Argument(
             metavar="[WHAT…]",
-            help="Files or folders: what they hold, what can be checked with it, what is missing.",
+            help="Files, folders, or traces in a tool (langfuse://PROJECT): what they hold, what "
+            "can be checked with it, what is missing.",
             show_default=False,
         ),
     ] = None,
@@ -144,7 +146,7 @@ def _look_at_inputs(
 
 def _command(paths: list[Path], answer: str | None, question: str | None) -> str:
     """Return the command that checks what was looked at."""
-    words = ["veritrail", "check", *map(str, paths)]
+    words = ["veritrail", "check", *(spelled(str(one)) for one in paths)]
     words += ["--answer", answer] if answer else []
     return shlex.join([*words, "--question", question] if question else words)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from veritrail_graph.api.show.ingested import StoredLine, refusal, shared_warnin
 from veritrail_graph.api.show.texts import clean, one_line, some
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.importers.addresses.address import is_address
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -41,7 +43,8 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="PATH…",
-            help="Files, folders, or addresses of graphs; `veritrail formats` lists the formats.",
+            help="Files, folders, addresses of graphs (neo4j://HOST:7687) or of traces in a tool "
+            "(langfuse://PROJECT?since=1d); `veritrail formats` lists the formats.",
             show_default=False,
         ),
     ],
@@ -269,7 +272,7 @@ async def ingest_paths(
     with long_work() as work:
         pace = Pace(work)
         try:
-            async for outcome in app.processes.ingest_each(paths, options, progress=pace.update):
+            async for outcome in _each(app, paths, options, pace):
                 outcomes.append(outcome)
                 if len(outcomes) == 2:  # the first of several was not known to be one
                     _tell_one(outcomes[0])
@@ -284,6 +287,25 @@ async def ingest_paths(
     if not all(isinstance(made, VeriTrailError) for _, made in outcomes):
         remember(paths, options.importing)
     return None
+
+
+async def _each(
+    app: Application, paths: list[Path], options: IngestOptions, pace: Pace
+) -> AsyncIterator[Outcome]:
+    """Store what paths hold, then the traces of addresses."""
+    from veritrail_graph.api.app.addresses import ingest_traces, traces_at
+
+    addresses = [one for one in paths if is_address(str(one))]
+    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+        given = [traces_at(str(one), Path(folder)) for one in addresses]
+        if files := [one for one in paths if one not in addresses]:
+            async for outcome in app.processes.ingest_each(files, options, progress=pace.update):
+                yield outcome
+        for traces in given:
+            async for outcome in ingest_traces(app, traces, options, progress=pace.update):
+                yield outcome
+            for warning in traces.warnings:
+                say(f"Warning: {warning}", "yellow")
 
 
 def _tell_many(

@@ -162,6 +162,7 @@ def test_a_model_extracts_the_claims_once_and_a_budget_is_that_of_all_processes(
         (["none.json"], "none.json: no such file or folder"),
         (["langfuse://shop?since=1d"], "set LANGFUSE_PUBLIC_KEY"),
         (["{a}", "--since", "1d"], "--since is of addresses"),
+        (["{a}", "--write-back"], "--write-back is of addresses"),
         (["--answer", "{a}"], "Name what the answer was made from"),
         (["--sources", "{docs}"], "Name the answer to check"),
         (["--question", "What?", "{docs}"], "Name the answer to check"),
@@ -190,7 +191,10 @@ def test_traces_of_an_address_are_checked_once_and_their_key_is_nowhere(
         call = ["check", "langfuse://shop?since=1d"]
         done = veritrail(*call, "--json", **server.environ)
         asked = len(server.asked)
-        again = veritrail(*call, **server.environ)
+        assert server.scores == []
+        again = veritrail(*call, "--write-back", **server.environ)
+        assert [one["traceId"] for one in server.scores] == ["crane-address"] * len(server.scores)
+        assert {"FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"} <= {one["value"] for one in server.scores}
         assert {one.query.get("traceId") is None for one in server.asked[asked:]} == {True}
         (process,) = done.json["processes"]
         assert (process["process_id"], process["where"]) == (

@@ -97,7 +97,7 @@ class LangfuseServer(ToolServer):
     Args:
         traces: The traces by their ids, each `{trace, observations}`.
         page: Observations of a page.
-        is_old: Whether it has no API v2.
+        is_old: Whether it has no API v2, and takes one score at a time.
     """
 
     def __init__(self, traces: Mapping[str, Any], page: int = 2, *, is_old: bool = False) -> None:
@@ -121,8 +121,7 @@ class LangfuseServer(ToolServer):
         if asked.path == "/api/public/v2/observations" and not self.is_old:
             return self._observations(asked.query)
         if asked.path == "/api/public/scores" and asked.method == "POST":
-            self.scores.append(asked.body)
-            return Reply(200, {"id": "score"})
+            return self._score(asked.body)
         if asked.path.startswith("/api/public/traces") and self.is_old:
             name = asked.path.removeprefix("/api/public/traces").strip("/")
             if name:
@@ -131,6 +130,12 @@ class LangfuseServer(ToolServer):
             data = [{"id": name} for name in self.traces] if asked.query["page"] == ["1"] else []
             return Reply(200, {"data": data, "meta": {"page": 1}})
         return Reply(404, {"message": "Not found"})
+
+    def _score(self, body: Any) -> Reply:
+        if isinstance(body, list) == self.is_old:
+            return Reply(400, {"message": "Invalid request data"})
+        self.scores += [body] if self.is_old else body
+        return Reply(200 if self.is_old else 202, {"message": "Accepted"})
 
     def _observations(self, query: Mapping[str, list[str]]) -> Reply:
         every = [
@@ -178,8 +183,11 @@ class MlflowServer(ToolServer):
             found = [_of_rest(self.traces[one]) for one in asked.query["trace_ids"]]
             return Reply(200, {"traces": found})
         if asked.path.endswith("/assessments"):
-            self.assessments.append(asked.body)
+            self.assessments.append(asked.body["assessment"])
             return Reply(200, asked.body)
+        if (name := asked.path.removeprefix("/api/3.0/mlflow/traces/")) in self.traces:
+            info = {**self.traces[name]["info"], "assessments": self.assessments}
+            return Reply(200, {"trace": {"trace_info": info}})
         return Reply(404, {"error_code": "ENDPOINT_NOT_FOUND", "message": "none"})
 
     def _search(self, body: Any) -> Reply:

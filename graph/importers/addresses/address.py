@@ -44,6 +44,11 @@ def is_address(text: str) -> bool:
     return _ADDRESS.match(text) is not None
 
 
+def spelled(text: str) -> str:
+    """Return a path or address as people write it; an address loses a slash as a path."""
+    return _ADDRESS.sub(lambda found: f"{found[1]}://{found[2]}", text)
+
+
 def read_address(
     text: str, seconds: Callable[[str], float], since: str | None = None
 ) -> ToolAddress:

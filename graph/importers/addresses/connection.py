@@ -24,8 +24,11 @@ from veritrail_graph.graph.errors import InputError, shown
 if TYPE_CHECKING:
     import httpx2
 
+_ABSENT = frozenset((404, 405, 501))
 _AGAIN = frozenset((429, 500, 502, 503, 504))
+_NOT_DONE = frozenset((429, 503))
 _REFUSED = frozenset((401, 403))
+_REJECTED = frozenset((400, 422))
 _REDIRECTS = range(300, 400)
 _LONGEST_MESSAGE = 200
 _PROBLEM = ("message", "error", "detail", "title")
@@ -37,12 +40,23 @@ class NotThere(InputError):
     code = "tool_has_none"
 
 
-class _Broken(Exception):
-    """An attempt failed, and another may succeed."""
+class Rejected(InputError):
+    """A tool says that what it was sent is not what it takes."""
 
-    def __init__(self, words: str, wait: float | None = None) -> None:
+    code = "tool_rejected"
+
+
+class _Broken(Exception):
+    """An attempt failed, and another may succeed.
+
+    Attributes:
+        wait: Seconds to wait first; None: not said.
+        may_be_done: Whether the tool may have done what it was asked.
+    """
+
+    def __init__(self, words: str, wait: float | None = None, *, may_be_done: bool = True) -> None:
         super().__init__(words)
-        self.wait = wait
+        self.wait, self.may_be_done = wait, may_be_done
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +171,28 @@ class ToolConnection:
         """Return what a tool answers; see `_asked`."""
         return await self._asked("GET", path, query, None)
 
-    async def post(self, path: str, body: Any) -> Any:
+    async def post(self, path: str, body: Any, *, only_once: bool = False) -> Any:
         """Return what a tool answers to a body; see `_asked`."""
-        return await self._asked("POST", path, (), json.dumps(body).encode())
+        content = json.dumps(body).encode()
+        return await self._asked("POST", path, (), content, only_once=only_once)
 
     async def _asked(
-        self, method: str, path: str, query: Sequence[tuple[str, str]], body: bytes | None
+        self,
+        method: str,
+        path: str,
+        query: Sequence[tuple[str, str]],
+        body: bytes | None,
+        *,
+        only_once: bool = False,
     ) -> Any:
         """Ask until there is an answer.
+
+        Args:
+            method: The method of HTTP.
+            path: The path behind the address of the tool.
+            query: The parameters.
+            body: What is sent; None: nothing.
+            only_once: Whether it is not sent again where the tool may have done it.
 
         Raises:
             NotThere: There is nothing at this place.
@@ -177,6 +205,9 @@ class ToolConnection:
             except _Broken as error:
                 wait = pause * (1 + random.random()) if error.wait is None else error.wait  # noqa: S311
                 left = self._until - time.monotonic()
+                if only_once and error.may_be_done:
+                    words = f"{error}; it may have been written all the same"
+                    raise self._fault(words) from None
                 if attempt == bounds.attempts:
                     raise self._fault(f"{error}, {attempt} times") from None
                 if wait >= left:
@@ -201,7 +232,7 @@ class ToolConnection:
         except (TimeoutError, httpx2.TimeoutException):
             raise _Broken(f"no answer within {seconds:,.0f} s") from None
         except httpx2.ConnectError:
-            raise _Broken("it cannot be reached") from None
+            raise _Broken("it cannot be reached", may_be_done=False) from None
         except httpx2.HTTPError as error:
             raise _Broken(f"the answer broke off ({type(error).__name__})") from None
         return self._answer(response, content)
@@ -245,7 +276,11 @@ class ToolConnection:
     def _answer(self, response: httpx2.Response, content: bytes) -> Any:
         status, login = response.status_code, self.login
         if status in _AGAIN:
-            raise _Broken(f"it answered HTTP {status}", _wait(response.headers.get("retry-after")))
+            raise _Broken(
+                f"it answered HTTP {status}",
+                _wait(response.headers.get("retry-after")),
+                may_be_done=status not in _NOT_DONE,
+            )
         if status in _REDIRECTS:
             host = urlsplit(response.headers.get("location", "")).netloc or "elsewhere"
             words = f"it redirects to {shown(host)}, where no key is sent"
@@ -257,7 +292,9 @@ class ToolConnection:
                 code="tool_refused",
             )
         if status >= 400:
-            kind = NotThere if status in (404, 405, 501) else InputError
+            kind = (
+                NotThere if status in _ABSENT else Rejected if status in _REJECTED else InputError
+            )
             raise kind(self._words(f"HTTP {status}{self._said(content)}"))
         if not content:
             return None

@@ -1,11 +1,12 @@
 """Traces of Langfuse: observations of API v2, or the traces of a server that has no v2 yet.
 
-Source: the API of Langfuse 4 (`GET /api/public/v2/observations`, `/api/public/projects`) and of
-Langfuse 3 (`GET /api/public/traces`), as its client packages describe them.
+Source: the API of Langfuse 4 (`GET /api/public/v2/observations`, `/api/public/projects`, `POST
+/api/public/scores`) and of Langfuse 3 (`GET /api/public/traces`), as its client packages say.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +14,12 @@ from urllib.parse import quote
 
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.addresses.address import ToolAddress
-from veritrail_graph.graph.importers.addresses.connection import Login, NotThere, ToolConnection
+from veritrail_graph.graph.importers.addresses.connection import (
+    Login,
+    NotThere,
+    Rejected,
+    ToolConnection,
+)
 from veritrail_graph.graph.importers.addresses.tool import (
     ListedTrace,
     Pages,
@@ -25,6 +31,8 @@ from veritrail_graph.graph.importers.addresses.tool import (
 CLOUD = "https://cloud.langfuse.com"
 _OBSERVATIONS = "api/public/v2/observations"
 _TRACES = "api/public/traces"
+_SCORES = "api/public/scores"
+_SCORES_AT_ONCE = 100
 _LISTED = ("fields", "core"), ("isRootObservation", "true"), ("limit", "1000")
 _WHOLE = ("fields", "core,basic,io,model,trace_context"), ("limit", "1000")
 _KEYS = "LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
@@ -66,6 +74,7 @@ class Langfuse:
     """
 
     at_once = 1
+    form = "langfuse-scores"
 
     def __init__(self, connection: ToolConnection, address: ToolAddress) -> None:
         self._connection, self._address = connection, address
@@ -148,6 +157,33 @@ class Langfuse:
             cursor = pages.next(about.get("cursor") if isinstance(about, dict) else None)
             if cursor is None:
                 return
+
+    async def write_back(self, document: bytes) -> int:
+        """Write scores; one that is sent again takes its own place.
+
+        A 207 says that some were refused; servers of version 3 take one score at a time.
+        """
+        await self._expect_project()
+        scores = [
+            {**event["body"], "timestamp": event["timestamp"]}
+            for line in document.splitlines()
+            for event in json.loads(line)["batch"]
+        ]
+        for start in range(0, len(scores), _SCORES_AT_ONCE):
+            some = scores[start : start + _SCORES_AT_ONCE]
+            try:
+                answer = await self._connection.post(_SCORES, some)
+            except Rejected:
+                for one in some:
+                    await self._connection.post(_SCORES, one)
+                continue
+            refused = answer.get("rejected") if isinstance(answer, dict) else None
+            if refused:
+                raise InputError(
+                    f"{self._address}: {refused} of {len(some)} scores were refused.",
+                    code="tool_rejected",
+                )
+        return len(scores)
 
     async def _expect_project(self) -> None:
         """See that the keys are those of the project that is named.

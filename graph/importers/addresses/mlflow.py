@@ -1,14 +1,16 @@
 """Traces of MLflow 3: searched in an experiment, and fetched with their spans.
 
-Source: the REST API of MLflow 3 (`traces/search`, `traces/batchGet`, `experiments/get-by-name`), as
-`mlflow-skinny` calls it.
+Source: the REST API of MLflow 3 (`traces/search`, `traces/batchGet`, `traces/ID/assessments`,
+`experiments/get-by-name`), as `mlflow-skinny` calls it.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.addresses.address import ToolAddress
@@ -63,6 +65,7 @@ class Mlflow:
     """
 
     at_once = 10
+    form = "mlflow-assessments"
 
     def __init__(self, connection: ToolConnection, address: ToolAddress) -> None:
         self._connection, self._address = connection, address
@@ -106,6 +109,20 @@ class Mlflow:
                 found[str(about.get("trace_id"))] = one
         return found
 
+    async def write_back(self, document: bytes) -> int:
+        """Write assessments, but those of verifications that the trace has one of already."""
+        given = json.loads(document)
+        place = f"{_TRACES}/{quote(given['trace_id'], safe='')}"
+        answer = await self._connection.get(place)
+        trace = answer.get("trace") if isinstance(answer, dict) else None
+        about = trace.get("trace_info") if isinstance(trace, dict) else None
+        known = about.get("assessments") if isinstance(about, dict) else None
+        seen = {_identity(one) for one in known or () if isinstance(one, dict)}
+        new = [one for one in given["assessments"] if _identity(one) not in seen]
+        for one in new:
+            await self._connection.post(f"{place}/assessments", {"assessment": one}, only_once=True)
+        return len(new)
+
     async def _experiment(self) -> str:
         """Return the number of the experiment that is named.
 
@@ -124,3 +141,10 @@ class Mlflow:
         if not isinstance(number, str):
             raise InputError(f"{self._address}: the answer names no experiment.")
         return number
+
+
+def _identity(assessment: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what tells an assessment from others: its name, and the verification that it is of."""
+    about = assessment.get("metadata")
+    about = about if isinstance(about, dict) else {}
+    return str(assessment.get("assessment_name")), str(about.get("veritrail.verification_id"))

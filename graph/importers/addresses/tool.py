@@ -31,9 +31,11 @@ class Tool(Protocol):
 
     Attributes:
         at_once: How many traces one call of `traces` is given at most.
+        form: The format of `exporters.verdicts` in which it takes verdicts.
     """
 
     at_once: int
+    form: str
 
     def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces of the address, the newest first.
@@ -50,6 +52,19 @@ class Tool(Protocol):
 
         Raises:
             InputError: The tool cannot be asked, or answers with what is no trace.
+        """
+        ...
+
+    async def write_back(self, document: bytes) -> int:
+        """Write verdicts beside the traces; give how many things were written.
+
+        What was written before is not written twice.
+
+        Args:
+            document: The verdicts of a process, in the form of the tool.
+
+        Raises:
+            InputError: The tool refuses them, or some of them.
         """
         ...
 

@@ -13,7 +13,9 @@ from fakes.tool_server import SECRET, TOKEN, LangfuseServer, MlflowServer, Reply
 
 from veritrail_graph.api.app.addresses import traces_at
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.addresses.address import read_address
 from veritrail_graph.graph.importers.addresses.connection import Bounds
+from veritrail_graph.graph.importers.addresses.tool import open_tool
 from veritrail_graph.graph.importers.registry import open_input
 
 TASKS = Path(__file__).resolve().parents[3] / "examples" / "tasks"
@@ -170,6 +172,54 @@ def test_an_address_or_environment_that_cannot_be_is_refused(
     with pytest.raises(InputError, match=words) as error:
         _fetch(address, tmp_path, environ)
     assert "secret-word" not in str(error.value)
+
+
+def _write_back(address: str, environ: dict[str, str], document: Any) -> int:
+    async def write() -> int:
+        connection, tool = open_tool(read_address(address, float), environ, QUICK)
+        async with connection:
+            return await tool.write_back(json.dumps(document).encode())
+
+    return asyncio.run(write())
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_scores_are_written_to_langfuse_as_its_version_takes_them(is_old: bool) -> None:
+    events = [
+        {"id": f"e{n}", "timestamp": f"2026-11-2{n}T00:00:00Z", "body": {"id": f"s{n}", "value": n}}
+        for n in (1, 2)
+    ]
+    with LangfuseServer({}, is_old=is_old) as server:
+        assert _write_back("langfuse://shop", server.environ, {"batch": events}) == 2
+        assert [(one["id"], one["timestamp"]) for one in server.scores] == [
+            ("s1", "2026-11-21T00:00:00Z"),
+            ("s2", "2026-11-22T00:00:00Z"),
+        ]
+        server.first += [
+            Reply(200, {"data": [{"name": "shop"}]}),
+            Reply(207, {"accepted": 1, "rejected": 1, "errors": []}),
+        ]
+        with pytest.raises(InputError, match="1 of 2 scores were refused"):
+            _write_back("langfuse://shop", server.environ, {"batch": events})
+        with pytest.raises(InputError, match="are those of 'shop'"):
+            _write_back("langfuse://other", server.environ, {"batch": events})
+
+
+def test_an_assessment_is_written_to_mlflow_once_and_never_sent_twice() -> None:
+    assessment = {
+        "assessment_name": "veritrail.verdict",
+        "metadata": {"veritrail.verification_id": "v-1"},
+    }
+    document = {"trace_id": "tr-1", "assessments": [assessment]}
+    with MlflowServer({"tr-1": {"info": {}}}) as server:
+        trace = Reply(200, {"trace": {"trace_info": {}}})
+        server.first += [trace, Reply(502, {})]
+        with pytest.raises(InputError, match="may have been written all the same"):
+            _write_back("mlflow://7", server.environ, document)
+        server.first += [trace, Reply(503, {}, {"Retry-After": "0"})]
+        assert _write_back("mlflow://7", server.environ, document) == 1
+        assert _write_back("mlflow://7", server.environ, document) == 0
+        assert server.assessments == [assessment]
 
 
 def test_a_key_over_plain_http_to_another_machine_is_warned_of() -> None:
