@@ -77,14 +77,14 @@ async def ingest_traces(
         async for trace_id, path in parts:
             where = f"{traces}#{trace_id}"
             if path is None:
-                yield where, await known(app, trace_id)
+                yield where, await _known_trace(app, traces, trace_id)
                 continue
             is_empty = True
             try:
                 each = app.processes.ingest_each([path], options, progress=progress)
-                async for _, found in each:
+                async for _, became in each:
                     is_empty = False
-                    yield where, fetched(found, path, where)
+                    yield where, fetched(became, path, where)
                 if is_empty:
                     raise InputError(f"{path}: there is no process in it")
             except EngineError:
@@ -93,6 +93,16 @@ async def ingest_traces(
                 yield where, fetched(error, path, where)
             finally:
                 await asyncio.to_thread(path.unlink)
+
+
+async def _known_trace(
+    app: Application, traces: ToolTraces, trace_id: str
+) -> Ingested | VeriTrailError:
+    found = await known(app, trace_id)
+    if found.format == traces.address.format:
+        return found
+    words = "a process that is no trace of this tool is stored under its id"
+    return InputError(f"{traces}#{trace_id}: {words}.")
 
 
 async def write_back(app: Application, traces: ToolTraces, process_id: str) -> int:
@@ -108,10 +118,24 @@ async def write_back(app: Application, traces: ToolTraces, process_id: str) -> i
     store = await app.graph.store()
     connection, tool = open_tool(traces.address, traces.environ, traces.bounds)
     async with connection:
+        if tool.form is None:
+            raise InputError(f"{traces}: verdicts are not written back to this tool.")
         document = BytesIO()
         stored = await StoredProcess.open(store.database, process_id)
         await write_verdicts(tool.form, store, stored, document.write)
         return await tool.write_back(document.getvalue())
+
+
+def expect_writable(traces: ToolTraces) -> None:
+    """See that verdicts can be written to a tool, before anything is checked.
+
+    Raises:
+        InputError: It takes none, or the environment holds no key of it.
+    """
+    from veritrail_graph.graph.importers.addresses.tool import open_tool
+
+    if open_tool(traces.address, traces.environ, traces.bounds)[1].form is None:
+        raise InputError(f"{traces}: verdicts are not written back to this tool.")
 
 
 async def known(app: Application, process_id: str) -> Ingested:

@@ -13,7 +13,12 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.app.addresses import ingest_traces, known, write_back
+from veritrail_graph.api.app.addresses import (
+    expect_writable,
+    ingest_traces,
+    known,
+    write_back,
+)
 from veritrail_graph.api.app.answers import Ingested, fault_object
 from veritrail_graph.api.app.check_terms import (
     CheckDone,
@@ -199,6 +204,8 @@ class CheckAtWork:
             most=self._left,
         )
         try:
+            if self._options.writes_back:
+                expect_writable(traces)
             async with aclosing(each):
                 async for where, stored in each:
                     self._watch.opens(where)

@@ -104,7 +104,8 @@ def check(
             metavar="[WHAT…]",
             help="Files or folders in any format that ingest reads, - for standard input, stored "
             "processes (the id, its first letters, or @last), traces in a tool "
-            "(langfuse://PROJECT?since=1d, mlflow://). With --answer: more sources.",
+            "(langfuse://PROJECT?since=1d, mlflow://, phoenix://, langsmith://). With --answer: "
+            "more sources.",
             show_default=False,
             autocompletion=completion.processes,
         ),

@@ -203,6 +203,12 @@ def test_traces_of_an_address_are_checked_once_and_their_key_is_nowhere(
         )
         assert process["wrong"][0]["difference"] == {"source": "40 tons", "wrote": "60 tons"}
         assert "(unchanged)" in again.err
+        asked = len(server.asked)
+        stored = veritrail("ingest", "langfuse://shop", "--json", **server.environ).json
+        assert (stored["process_id"], stored["status"]) == ("crane-address", "unchanged")
+        assert not any("traceId" in one.query for one in server.asked[asked:])
+        veritrail("ingest", "langfuse://shop", "--replace", **server.environ)
+        assert server.asked[-1].query["traceId"] == ["crane-address"]
         bad = {"broken": {"observations": [{**observations[0], "startTime": "soon"}]}}
         server.traces = bad
         refused = veritrail(*call, status=2, **server.environ)

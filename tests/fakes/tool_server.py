@@ -1,13 +1,14 @@
-"""Tools that keep traces, on loopback: Langfuse and MLflow, as their API descriptions say."""
+"""Tools that keep traces, on loopback, as the descriptions of their APIs say."""
 
 from __future__ import annotations
 
 import base64
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
@@ -20,7 +21,7 @@ class Asked:
     method: str
     path: str
     query: Mapping[str, list[str]]
-    headers: Mapping[str, str]
+    headers: Message
     body: Any
 
 
@@ -52,9 +53,8 @@ class ToolServer:
                 parts = urlsplit(self.path)
                 size = int(self.headers.get("Content-Length", 0))
                 body = json.loads(self.rfile.read(size)) if size else None
-                headers = dict(self.headers)
                 query = parse_qs(parts.query, keep_blank_values=True)
-                asked = Asked(self.command, parts.path, query, headers, body)
+                asked = Asked(self.command, parts.path, query, self.headers, body)
                 outer.asked.append(asked)
                 reply = outer.first.pop(0) if outer.first else tool(asked)
                 content = (
@@ -103,6 +103,7 @@ class LangfuseServer(ToolServer):
     def __init__(self, traces: Mapping[str, Any], page: int = 2, *, is_old: bool = False) -> None:
         super().__init__(self._answer)
         self.traces, self.page, self.is_old = traces, page, is_old
+        self.filters = True
         self.scores: list[Any] = []
 
     @property
@@ -143,12 +144,16 @@ class LangfuseServer(ToolServer):
             for trace_id, trace in self.traces.items()
             for one in trace["observations"]
             if query.get("traceId", [trace_id]) == [trace_id]
-            and ("isRootObservation" not in query or not one.get("parentObservationId"))
+            and (not self.filters or "isRootObservation" not in query or _is_root(one))
         ]
         start = int(query.get("cursor", ["0"])[0])
         end = start + self.page
         meta = {"cursor": str(end)} if end < len(every) else {}
         return Reply(200, {"data": every[start:end], "meta": meta})
+
+
+def _is_root(observation: Mapping[str, Any]) -> bool:
+    return not observation.get("parentObservationId") or bool(observation.get("isRootObservation"))
 
 
 TOKEN = "mlflow-token-never-shown"
@@ -222,3 +227,101 @@ def _any_value(value: Any) -> dict[str, Any]:
         return {"array_value": {"values": [_any_value(one) for one in value]}}
     each = [{"key": key, "value": _any_value(one)} for key, one in value.items()]
     return {"kvlist_value": {"values": each}}
+
+
+KEY = "phoenix-key-never-shown"
+
+
+class PhoenixServer(ToolServer):
+    """A project `quay` of Phoenix, with spans as its REST API gives them.
+
+    Args:
+        spans: The spans of all traces.
+    """
+
+    def __init__(self, spans: Sequence[Any]) -> None:
+        super().__init__(self._answer)
+        self.spans = spans
+        self.annotations: list[Any] = []
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"PHOENIX_COLLECTOR_ENDPOINT": f"{self.url}/v1/traces", "PHOENIX_API_KEY": KEY}
+
+    def _answer(self, asked: Asked) -> Reply:
+        if asked.headers.get("Authorization") != f"Bearer {KEY}":
+            return Reply(401, b"Invalid token")
+        if asked.path == "/v1/projects/quay/traces":
+            names = dict.fromkeys(one["context"]["trace_id"] for one in self.spans)
+            return _page([{"id": "VHJhY2U6MQ==", "trace_id": name} for name in names], asked)
+        if asked.path == "/v1/projects/quay/spans":
+            wanted = asked.query["trace_id"]
+            return _page([one for one in self.spans if one["context"]["trace_id"] in wanted], asked)
+        if asked.path == "/v1/span_annotations":
+            self.annotations += asked.body["data"]
+            return Reply(200, {"data": []})
+        return Reply(404, b"Not Found")
+
+
+def _page(every: Sequence[Any], asked: Asked) -> Reply:
+    start = int(asked.query.get("cursor", ["0"])[0])
+    more = str(start + 2) if start + 2 < len(every) else None
+    return Reply(200, {"data": every[start : start + 2], "next_cursor": more})
+
+
+SESSION = "00000000-0000-4000-8000-00000000000a"
+
+
+class LangSmithServer(ToolServer):
+    """A project `quay` of LangSmith, with runs as its files have them.
+
+    Args:
+        runs: The runs of all traces.
+        is_old: Whether it has the first API alone.
+    """
+
+    def __init__(self, runs: Sequence[Any], *, is_old: bool = False) -> None:
+        super().__init__(self._answer)
+        self.runs, self.is_old = runs, is_old
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"LANGSMITH_ENDPOINT": self.url, "LANGSMITH_API_KEY": KEY}
+
+    def _answer(self, asked: Asked) -> Reply:
+        if asked.headers.get("x-api-key") != KEY:
+            return Reply(403, {"detail": "Forbidden"})
+        if asked.path == "/sessions":
+            known = asked.query["name"] == ["quay"]
+            return Reply(200, [{"id": SESSION, "name": "quay"}] if known else [])
+        body = asked.body
+        if asked.path == "/api/v2/runs/query" and not self.is_old:
+            assert body["project_ids"] == [SESSION]
+            runs = [_of_second(one) for one in self._found(body, body.get("trace_id"))]
+            found, more = _some(runs, body)
+            return Reply(200, {"items": found, "next_cursor": more})
+        if asked.path == "/runs/query" and self.is_old:
+            assert body["session"] == [SESSION]
+            found, more = _some(self._found(body, body.get("trace")), body)
+            return Reply(200, {"runs": found, "cursors": {"next": more}})
+        return Reply(404, {"detail": "Not Found"})
+
+    def _found(self, body: Any, trace_id: str | None) -> list[Any]:
+        is_root = body.get("is_root", False)
+        return [
+            one
+            for one in self.runs
+            if trace_id in (None, one["trace_id"]) and not (is_root and one["parent_run_id"])
+        ]
+
+
+def _some(runs: Sequence[Any], body: Any) -> tuple[Sequence[Any], str | None]:
+    start = int(body.get("cursor", 0))
+    return runs[start : start + 2], str(start + 2) if start + 2 < len(runs) else None
+
+
+def _of_second(run: Any) -> dict[str, Any]:
+    above = [run["trace_id"]] if run["parent_run_id"] else []
+    above += [run["parent_run_id"]] if run["parent_run_id"] not in (None, *above) else []
+    own = {key: one for key, one in run.items() if key != "parent_run_id"}
+    return {**own, "run_type": run["run_type"].upper(), "parent_run_ids": above}

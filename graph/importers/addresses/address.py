@@ -9,8 +9,9 @@ from urllib.parse import parse_qsl, unquote
 
 from veritrail_graph.graph.errors import InputError, shown
 
-TOOLS = ("langfuse", "mlflow", "phoenix", "langsmith")
-"""Tools whose traces have addresses."""
+FORMATS = {"langfuse": "langfuse", "mlflow": "mlflow", "phoenix": "otlp", "langsmith": "langchain"}
+"""Tools whose traces have addresses, with the format of their files."""
+TOOLS = tuple(FORMATS)
 MOST_IDS = 1_000
 
 _ADDRESS = re.compile(rf"({'|'.join(TOOLS)}):/+(.*)", re.IGNORECASE | re.DOTALL)
@@ -34,6 +35,11 @@ class ToolAddress:
     since: float | None = None
     since_text: str = ""
     ids: tuple[str, ...] = ()
+
+    @property
+    def format(self) -> str:
+        """The format of its traces."""
+        return FORMATS[self.tool]
 
     def __str__(self) -> str:
         return f"{self.tool}://{self.project}"

@@ -40,6 +40,12 @@ class NotThere(InputError):
     code = "tool_has_none"
 
 
+class TooLong(InputError):
+    """An answer, or all of a trace, is longer than it may be."""
+
+    code = "tool_too_long"
+
+
 class Rejected(InputError):
     """A tool says that what it was sent is not what it takes."""
 
@@ -65,6 +71,7 @@ class Bounds:
 
     Attributes:
         answer: Bytes of one answer.
+        together: Bytes of the answers that are in memory together, as those of one trace.
         total: Bytes of all answers.
         attempt: Seconds of one attempt.
         seconds: Seconds of everything.
@@ -72,7 +79,8 @@ class Bounds:
         pause: Seconds before the second attempt; each further one waits twice as long.
     """
 
-    answer: int = 64_000_000
+    answer: int = 32_000_000
+    together: int = 128_000_000
     total: int = 2_000_000_000
     attempt: float = 60.0
     seconds: float = 3_600.0
@@ -158,7 +166,7 @@ class ToolConnection:
         self._bounds = bounds or Bounds()
         self._client: httpx2.AsyncClient | None = None
         self._until = time.monotonic() + self._bounds.seconds
-        self._read = 0
+        self._read = self._mark = 0
 
     async def __aenter__(self) -> Self:
         return self
@@ -166,6 +174,10 @@ class ToolConnection:
     async def __aexit__(self, *_: object) -> None:
         if self._client is not None:
             await self._client.aclose()
+
+    def begin(self) -> None:
+        """Count anew what is in memory together."""
+        self._mark = self._read
 
     async def get(self, path: str, query: Sequence[tuple[str, str]] = ()) -> Any:
         """Return what a tool answers; see `_asked`."""
@@ -231,6 +243,8 @@ class ToolConnection:
                 response, content = await self._sent(method, path, query, body)
         except (TimeoutError, httpx2.TimeoutException):
             raise _Broken(f"no answer within {seconds:,.0f} s") from None
+        except httpx2.InvalidURL:
+            raise InputError(f"{self.login.setting} is no address.") from None
         except httpx2.ConnectError:
             raise _Broken("it cannot be reached", may_be_done=False) from None
         except httpx2.HTTPError as error:
@@ -252,7 +266,11 @@ class ToolConnection:
                 content += part
                 self._read += len(part)
                 if len(content) > self._bounds.answer:
-                    raise self._fault(f"an answer is longer than {self._bounds.answer:,} bytes")
+                    words = f"an answer is longer than {self._bounds.answer:,} bytes"
+                    raise TooLong(self._words(words))
+                if self._read - self._mark > self._bounds.together:
+                    words = f"it is longer than {self._bounds.together:,} bytes"
+                    raise TooLong(self._words(words))
                 if self._read > self._bounds.total:
                     words = f"more than {self._bounds.total:,} bytes altogether"
                     raise self._fault(f"{words}; ask for less, with ?since= or --max")
@@ -282,8 +300,8 @@ class ToolConnection:
                 may_be_done=status not in _NOT_DONE,
             )
         if status in _REDIRECTS:
-            host = urlsplit(response.headers.get("location", "")).netloc or "elsewhere"
-            words = f"it redirects to {shown(host)}, where no key is sent"
+            words = f"it redirects to {_host_of(response.headers.get('location', ''))}"
+            words += ", where no key is sent"
             raise self._fault(f"{words}; name the right host in {login.setting}")
         if status in _REFUSED:
             raise InputError(
@@ -292,10 +310,10 @@ class ToolConnection:
                 code="tool_refused",
             )
         if status >= 400:
-            kind = (
-                NotThere if status in _ABSENT else Rejected if status in _REJECTED else InputError
-            )
-            raise kind(self._words(f"HTTP {status}{self._said(content)}"))
+            words = self._words(f"HTTP {status}{self._said(content)}")
+            if status in _ABSENT:
+                raise NotThere(words)
+            raise Rejected(words) if status in _REJECTED else InputError(words)
         if not content:
             return None
         try:
@@ -310,9 +328,8 @@ class ToolConnection:
             found = json.loads(content)
         except (ValueError, RecursionError):
             return ""
-        said = next((found[key] for key in _PROBLEM if isinstance(found.get(key), str)), "") if (
-            isinstance(found, dict)
-        ) else ""  # fmt: skip
+        about = found if isinstance(found, dict) else {}
+        said = next((about[key] for key in _PROBLEM if isinstance(about.get(key), str)), "")
         for secret in self.login.secrets:
             said = said.replace(secret, "…")
         return f": {shown(said[:_LONGEST_MESSAGE])}" if said else ""
@@ -322,6 +339,13 @@ class ToolConnection:
 
     def _fault(self, what: str) -> InputError:
         return InputError(self._words(what), code="tool_not_read")
+
+
+def _host_of(url: str) -> str:
+    try:
+        return shown(urlsplit(url).netloc or "elsewhere")
+    except ValueError:
+        return "elsewhere"
 
 
 def _wait(said: str | None) -> float | None:

@@ -21,7 +21,11 @@ from typing import Any
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.addresses.address import ToolAddress
-from veritrail_graph.graph.importers.addresses.connection import Bounds
+from veritrail_graph.graph.importers.addresses.connection import (
+    Bounds,
+    ToolConnection,
+    TooLong,
+)
 from veritrail_graph.graph.importers.addresses.tool import Tool, open_tool
 
 MOST_TRACES = 10_000
@@ -83,22 +87,38 @@ class ToolTraces:
                         yield trace_id, None
                 for start in range(0, len(new), tool.at_once):
                     each = new[start : start + tool.at_once]
-                    fetched = await tool.traces(each)
+                    fetched = await self._fetched(connection, tool, each)
                     lost += [one for one in each if one not in fetched]
                     for trace_id in each:
                         if trace_id in fetched:
                             number += 1
                             path = self.folder / f"{number}.jsonl"
-                            await asyncio.to_thread(_write, path, fetched[trace_id])
+                            await asyncio.to_thread(_write, path, fetched.pop(trace_id))
                             yield trace_id, path
         if lost:
             named = ", ".join(map(shown, lost[:_NAMED]))
-            words = f"{counted(len(lost), 'trace')} that it does not hand out: {named}"
+            words = f"{counted(len(lost), 'trace')} that it does not hand out whole: {named}"
             self.warnings.append(f"{self.address}: left out {words}.")
         if running:
             self.warnings.append(
                 f"{self.address}: {counted(running, 'trace')} not ended yet and left out."
             )
+
+    async def _fetched(
+        self, connection: ToolConnection, tool: Tool, trace_ids: Sequence[str]
+    ) -> dict[str, Any]:
+        """Fetch some traces; those that are too long together one by one."""
+        connection.begin()
+        try:
+            return await tool.traces(trace_ids)
+        except TooLong as error:
+            if len(trace_ids) == 1:
+                self.warnings.append(f"{self.address}: trace {shown(trace_ids[0])}: {error}.")
+                return {}
+        found: dict[str, Any] = {}
+        for trace_id in trace_ids:
+            found |= await self._fetched(connection, tool, [trace_id])
+        return found
 
     async def _listed(self, tool: Tool, most: int) -> AsyncIterator[tuple[list[str], int]]:
         """Yield ids of ended traces, some at a time, and how many between them still run."""

@@ -33,8 +33,8 @@ _OBSERVATIONS = "api/public/v2/observations"
 _TRACES = "api/public/traces"
 _SCORES = "api/public/scores"
 _SCORES_AT_ONCE = 100
-_LISTED = ("fields", "core"), ("isRootObservation", "true"), ("limit", "1000")
-_WHOLE = ("fields", "core,basic,io,model,trace_context"), ("limit", "1000")
+_LISTED = ("fields", "core,basic"), ("isRootObservation", "true"), ("limit", "1000")
+_WHOLE = ("fields", "core,basic,io,model,trace_context"), ("limit", "100")
 _KEYS = "LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
 
 
@@ -74,7 +74,7 @@ class Langfuse:
     """
 
     at_once = 1
-    form = "langfuse-scores"
+    form: str | None = "langfuse-scores"
 
     def __init__(self, connection: ToolConnection, address: ToolAddress) -> None:
         self._connection, self._address = connection, address
@@ -106,6 +106,8 @@ class Langfuse:
             query.append(("fromStartTime", _time(since)))
         seen: set[str] = set()
         async for one in self._observations(query):
+            if one.get("parentObservationId") and not one.get("isRootObservation"):
+                continue  # an older server does not know the filter
             trace_id = one.get("traceId")
             if isinstance(trace_id, str) and trace_id and trace_id not in seen:
                 seen.add(trace_id)

@@ -65,7 +65,7 @@ class Mlflow:
     """
 
     at_once = 10
-    form = "mlflow-assessments"
+    form: str | None = "mlflow-assessments"
 
     def __init__(self, connection: ToolConnection, address: ToolAddress) -> None:
         self._connection, self._address = connection, address

@@ -31,11 +31,11 @@ class Tool(Protocol):
 
     Attributes:
         at_once: How many traces one call of `traces` is given at most.
-        form: The format of `exporters.verdicts` in which it takes verdicts.
+        form: The format of `exporters.verdicts` in which it takes verdicts; None: it takes none.
     """
 
     at_once: int
-    form: str
+    form: str | None
 
     def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces of the address, the newest first.

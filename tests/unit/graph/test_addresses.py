@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.tool_server import SECRET, TOKEN, LangfuseServer, MlflowServer, Reply, ToolServer
+from fakes.tool_server import (
+    SECRET,
+    TOKEN,
+    LangfuseServer,
+    LangSmithServer,
+    MlflowServer,
+    PhoenixServer,
+    Reply,
+    ToolServer,
+)
 
 from veritrail_graph.api.app.addresses import traces_at
 from veritrail_graph.graph.errors import InputError
@@ -25,11 +34,12 @@ QUICK = Bounds(attempt=2.0, seconds=3.0, attempts=3, pause=0.001)
 def _langfuse_traces() -> dict[str, Any]:
     (trace,) = {one["traceId"] for one in json.loads((TASKS / "langfuse.json").read_text())["data"]}
     observations = json.loads((TASKS / "langfuse.json").read_text())["data"]
+    open_child = {**observations[1], "id": "c1", "endTime": None}
     running = {**observations[0], "id": "r1", "endTime": None}
     return {
         trace: {"trace": {"id": trace}, "observations": observations},
         "running": {"trace": {"id": "running"}, "observations": [running]},
-        "second": {"trace": {"id": "second"}, "observations": observations},
+        "second": {"trace": {"id": "second"}, "observations": [open_child, *observations]},
     }
 
 
@@ -87,6 +97,35 @@ def test_traces_of_mlflow_are_those_of_its_file(tmp_path: Path) -> None:
     assert searched.body["filter"].startswith("timestamp_ms >= ")
 
 
+def test_traces_of_phoenix_are_those_of_its_file(tmp_path: Path) -> None:
+    file = TASKS / "phoenix.json"
+    with PhoenixServer(json.loads(file.read_text())) as server:
+        found, _ = _fetch("phoenix://quay?since=1d", tmp_path, server.environ)
+        with pytest.raises(InputError, match="there is no such project, or the server is older"):
+            _fetch("phoenix://shop", tmp_path, server.environ)
+        document = {"data": [{"span_id": "1"}]}
+        assert _write_back("phoenix://quay", server.environ, document) == 1
+        assert server.annotations == document["data"]
+    ((name, path),) = found.items()
+    assert path is not None
+    assert _said(path) == _said(file)
+    assert _said(path)[0] == name
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_traces_of_langsmith_are_those_of_its_file(tmp_path: Path, is_old: bool) -> None:
+    file = TASKS / "langsmith.jsonl"
+    runs = [json.loads(line) for line in file.read_text().splitlines()]
+    with LangSmithServer(runs, is_old=is_old) as server:
+        found, _ = _fetch("langsmith://quay", tmp_path, server.environ)
+        with pytest.raises(InputError, match="there is no project 'shop'"):
+            _fetch("langsmith://shop", tmp_path, server.environ)
+    ((name, path),) = found.items()
+    assert path is not None
+    assert _said(path) == _said(file)
+    assert _said(path)[0] == name
+
+
 def test_what_is_stored_is_not_fetched_and_what_is_named_is_not_listed(tmp_path: Path) -> None:
     with LangfuseServer(_langfuse_traces()) as server:
         found, _ = _fetch("langfuse://shop", tmp_path, server.environ, ["solvik-crane"])
@@ -95,10 +134,17 @@ def test_what_is_stored_is_not_fetched_and_what_is_named_is_not_listed(tmp_path:
         server.asked.clear()
         named, warnings = _fetch("langfuse://shop?id=second&id=gone", tmp_path, server.environ)
         assert [*named] == ["second"]
-        assert warnings == ["langfuse://shop: left out 1 trace that it does not hand out: 'gone'."]
+        assert warnings == [
+            "langfuse://shop: left out 1 trace that it does not hand out whole: 'gone'."
+        ]
         assert not any("isRootObservation" in one.query for one in server.asked)
         limited, _ = _fetch("langfuse://shop", tmp_path, server.environ, most=1)
         assert [*limited] == ["solvik-crane"]
+        server.filters = False  # the rest of what a server without the filter lists
+        assert [*_fetch("langfuse://shop", tmp_path, server.environ)[0]] == [
+            "solvik-crane",
+            "second",
+        ]
 
 
 def test_limits_faults_and_torn_answers_are_waited_for_and_tried_again(tmp_path: Path) -> None:
@@ -122,6 +168,7 @@ def test_limits_faults_and_torn_answers_are_waited_for_and_tried_again(tmp_path:
         (Reply(401, {"message": SECRET}), "refuses the key .HTTP 401"),
         (Reply(400, {"message": f"bad {SECRET}\x1b[2J"}), r"HTTP 400: 'bad …\\x1b"),
         (Reply(302, {}, {"Location": "http://elsewhere.test/x"}), "redirects to 'elsewhere.test'"),
+        (Reply(307, {}, {"Location": "http://[bad"}), "redirects to elsewhere"),
         (Reply(200, b"<html>sign in</html>"), "the answer is no JSON"),
         (Reply(200, b"[" * 200_000), "the answer is no JSON"),
         (Reply(200, b'"' + b"x" * 50_000 + b'"'), "longer than 40,000 bytes"),
@@ -141,6 +188,17 @@ def test_what_a_tool_answers_amiss_is_an_error_without_the_key(
     assert other.asked == []
 
 
+def test_a_trace_that_is_too_long_is_left_out_and_named(tmp_path: Path) -> None:
+    traces = _langfuse_traces()
+    traces["second"]["observations"] = traces["second"]["observations"] * 30
+    with LangfuseServer(traces) as server:
+        bounds = Bounds(together=20_000)
+        found, warnings = _fetch("langfuse://shop", tmp_path, server.environ, bounds=bounds)
+    assert [*found] == ["solvik-crane"]
+    assert "trace 'second': Langfuse at 127.0.0.1" in warnings[0]
+    assert "longer than 20,000 bytes" in warnings[0]
+
+
 def test_a_cursor_that_leads_back_ends_the_reading(tmp_path: Path) -> None:
     page = {"data": [], "meta": {"cursor": "again"}}
     with LangfuseServer({}) as server:
@@ -158,6 +216,7 @@ def test_a_cursor_that_leads_back_ends_the_reading(tmp_path: Path) -> None:
         ("mlflow://me:secret-word@host/7", {}, "holds a login"),
         ("langfuse://shop?since=soon", {}, "since='soon' is no time"),
         ("langfuse://shop?from=1d", {}, "'from' is not read in an address"),
+        ("mlflow://7", {"MLFLOW_TRACKING_URI": "http://é..test"}, "URI is no address"),
         ("mlflow://7", {"MLFLOW_TRACKING_URI": "http://a:secret-word@b"}, "holds a login"),
         (
             "mlflow://7",

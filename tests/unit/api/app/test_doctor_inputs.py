@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.tool_server import LangfuseServer
 
 from veritrail_graph.api.app.doctor import State
 from veritrail_graph.api.app.doctor_inputs import ADVICE, InputExamined, examine_inputs
@@ -16,6 +17,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.apart import AT_ONCE, size_of
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, importers
 
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 SOURCE = {"node_id": "minutes", "text": "The ferry carries 42 cars."}
 NOTE = {"node_id": "note", "text": "It carries 48 cars.", "metadata": {"model": "m"}}
 
@@ -28,6 +30,25 @@ def examined(path: Path, content: Any) -> list[InputExamined]:
         return [one async for one in examine_inputs([path], ImportOptions())]
 
     return asyncio.run(look())
+
+
+def test_the_newest_traces_of_an_address_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = json.loads((EXAMPLES / "tasks" / "langfuse.json").read_text("utf-8"))
+    traces = {
+        "solvik-crane": {"observations": page["data"]},
+        "broken": {"observations": [{**page["data"][0], "startTime": "soon"}]},
+    }
+
+    async def look() -> list[InputExamined]:
+        path = Path("langfuse://shop")
+        return [one async for one in examine_inputs([path], ImportOptions())]
+
+    with LangfuseServer(traces) as server:
+        for name, value in server.environ.items():
+            monkeypatch.setenv(name, value)
+        fine, broken = asyncio.run(look())
+    assert (fine.source, fine.can_be_checked) == ("langfuse://shop#solvik-crane", True)
+    assert (broken.source, broken.can_be_checked) == ("langfuse://shop#broken", False)
 
 
 def test_packed_files_wait_for_one_child_and_not_for_each_other(tmp_path: Path) -> None:
