@@ -90,7 +90,7 @@ def failures_of_turns(
         if is_stopped and turn.status is Status.CANCELLED:
             continue
         is_named = any(claim.status is not Status.SUCCEEDED for claim in turn.claims)
-        if turn.status is not Status.SUCCEEDED and not is_named:
+        if not turn.status.is_result and not is_named:
             failed.setdefault(turn.error or turn.status.value, []).append(turn.turn_id)
     return [
         (
@@ -168,12 +168,14 @@ async def turn_claim(
 def _checked_claim(run: DialogueRun, claim: TurnClaim, *, has_documents: bool) -> CheckedClaim:
     """Return a claim of a turn with its category, or with the reason that it has none.
 
-    It is undecided where no words say it and no model judged, or where no document came with it.
+    It is undecided where its judge could not tell, or where no document came with it. Runs of
+    before that no model judged have a category for what words do not tell.
     """
     status, reason = claim.status, claim.error
+    lacks = claim.category is ClaimCategory.LACKING_EVIDENCE
     if status is Status.SUCCEEDED and claim.category is None:
         status, reason = Status.UNDECIDED, WITHOUT_CATEGORY
-    elif claim.category is ClaimCategory.LACKING_EVIDENCE and (run.indicative or not has_documents):
+    elif status is Status.UNDECIDED or (lacks and (run.indicative or not has_documents)):
         status = Status.UNDECIDED
         reason = claim.reason if has_documents else WITHOUT_DOCUMENTS
     return CheckedClaim(

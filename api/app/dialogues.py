@@ -347,8 +347,8 @@ class Dialogues(Part):
         """Return how many claims of each kind every turn has, in their order."""
         return await (await self._store()).dialogues.counts(dialogue_id, run_id)
 
-    async def categories(self, dialogue_id: str) -> dict[str, ClaimCategory]:
-        """The categories that count, by claim_id; a process that is no dialogue has none."""
+    async def categories(self, dialogue_id: str) -> dict[str, ClaimCategory | None]:
+        """The categories that count, by claim_id; None: undecided. Without a dialogue empty."""
         return await (await self._store()).dialogues.categories(dialogue_id)
 
     async def places(

@@ -36,7 +36,6 @@ from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.cli.watch import PartsWatch
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -231,12 +230,7 @@ def _end(found: Sequence[DialogueVerified], *, interrupted: bool) -> None:
         say(f"Error: the run was stopped: {one_line(str(refusal))}", "bold red")
     for fault in faults:
         say(f"Error: a turn was not stored: {one_line(str(fault))}", "bold red")
-    left = [
-        (one, turn)
-        for one in found
-        for turn in one.run.turns
-        if turn.status is not Status.SUCCEEDED
-    ]
+    left = [(one, turn) for one in found for turn in one.run.turns if not turn.status.is_result]
     if left:
         reasons = Counter(turn.error or "" for _, turn in left).most_common(_MOST_REASONS)
         for error, number in reasons:

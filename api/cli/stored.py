@@ -32,7 +32,7 @@ from veritrail_graph.api.show.words import (
     VERDICT_WORDS,
 )
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Claim, Reviewed, Verification, in_force
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verification, in_force
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -141,11 +141,7 @@ def tell_listing(found: StoredListing, *, as_json: bool) -> None:
                     {
                         **claim.json_object(),
                         **reviewed_json(found.said.get(claim.claim_id)),
-                        **(
-                            {"category": found.categories[claim.claim_id].value}
-                            if claim.claim_id in found.categories
-                            else {}
-                        ),
+                        **found.of_turn(claim.claim_id),
                     }
                     for claim in found.claims
                 ],
@@ -173,7 +169,15 @@ class StoredListing:
     said: dict[str, Reviewed]
     asked: list[JudgedClaim]
     run_of_record: str | None
-    categories: Mapping[str, ClaimCategory]
+    categories: Mapping[str, ClaimCategory | None]
+
+    def of_turn(self, claim_id: str) -> dict[str, str]:
+        """Return what counts for a claim of a turn, as JSON: its category, or that it has none."""
+        if claim_id not in self.categories:
+            return {}
+        category = self.categories[claim_id]
+        undecided = {"status": Status.UNDECIDED.value}
+        return {"category": category.value} if category is not None else undecided
 
     @property
     def in_force(self) -> dict[str, str]:
@@ -285,7 +289,10 @@ def _tell_one(found: StoredListing) -> None:
             judged = (judge_words(verified), verified.verification_id)
             result = [_styled(words, style), stage_cell(verified), *judged]
         elif claim.claim_id in found.categories:
-            result[0] = CLAIM_CATEGORY_WORDS[found.categories[claim.claim_id]]
+            category = found.categories[claim.claim_id]
+            result[0] = verdict_words(None, Status.UNDECIDED)[0]
+            if category is not None:
+                result[0] = CLAIM_CATEGORY_WORDS[category]
         row = [claim.claim_id, *node, *result[:2], *label, *review, one_line(claim.text)]
         rows.append([*row, *(result[2:] if of_answer else [])])
     more = (*(["node"] if has_many else []), "verdict", "stage")

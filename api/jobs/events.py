@@ -8,7 +8,7 @@ from typing import Any
 
 from veritrail_graph.api.jobs.model import EventKind, JobHeader, is_explanation
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.graph.model import Usage, Verdict, Verification
+from veritrail_graph.graph.model import Status, Usage, Verdict, Verification
 from veritrail_graph.graph.model.attribution import SentenceAttribution
 from veritrail_graph.graph.model.dialogue import TurnVerification
 from veritrail_graph.graph.model.job import JobKind
@@ -65,6 +65,7 @@ def turn_finished(found: TurnVerification, usage: Usage) -> dict[str, Any]:
         "score": found.score,
         "claims": len(found.claims),
         "categories": dict(sorted(categories.items())),
+        "undecided": sum(one.status is Status.UNDECIDED for one in found.claims),
         "contradicts_itself": found.turn_check and found.turn_check.contradiction,
         "error": found.error,
         "usage": usage.json_object(),

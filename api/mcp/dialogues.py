@@ -63,7 +63,7 @@ class DialogueClaim(BaseModel):
     status: str
     category: str | None = Field(
         description="VERIFIED, OUT_OF_SCOPE, CONTRADICTED, LACKING_EVIDENCE or ABSTENTION; null: "
-        "its check failed, or the run asked for no categories"
+        "it is undecided, its check failed, or the run asked for no categories"
     )
     reason: str | None
     compared_with: int = Field(description="How many remembered claims it was compared with")
@@ -82,7 +82,7 @@ class DialogueTurn(BaseModel):
     )
     status: str | None
     label: str | None = Field(
-        description="VERIFIED or UNVERIFIABLE; null: not checked, or no claim"
+        description="VERIFIED or UNVERIFIABLE; null: not checked, undecided, or no claim"
     )
     score: float | None
     claims: list[DialogueClaim]
@@ -106,7 +106,8 @@ class TurnsVerified(DialogueShown):
     run_id: str | None
     status: str
     counts: dict[str, int] = Field(
-        description="Turns by status; of those that did not succeed nothing is known"
+        description="Turns by status; of those that failed, were over the budget or cancelled "
+        "nothing is known; undecided ones have claims that cannot be told without a model"
     )
     cost_usd: float | None = Field(description="null: not known, or no model was asked")
     error: str | None
@@ -327,7 +328,7 @@ def dialogue_text(read: TurnsRead) -> str:
 def verified_text(read: TurnsRead, done: TurnsVerified) -> str:
     """Return what the verification of turns came to, to be read."""
     lines = [dialogue_text(read)]
-    left = sum(n for status, n in done.counts.items() if status != Status.SUCCEEDED)
+    left = sum(n for status, n in done.counts.items() if not Status(status).is_result)
     if left:
         counts = ", ".join(f"{n:,} {name}" for name, n in done.counts.items())
         lines.append(

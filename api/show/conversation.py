@@ -24,7 +24,6 @@ from veritrail_graph.api.show.dialogue import (
 )
 from veritrail_graph.api.show.texts import clip
 from veritrail_graph.api.show.words import Mark
-from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.conversation import ClaimPlace, LinkedClaims, SaidTurn
 from veritrail_graph.graph.model.dialogue import (
     DOCUMENT,
@@ -295,7 +294,7 @@ def _turn_row(
 def _remarks(mark: Mark, found: TurnVerification | None) -> list[str]:
     """Return what is told below a turn."""
     lines = cut_words(found) if found is not None else []
-    if mark == NOT_CHECKED or (found is not None and found.status is Status.SUCCEEDED):
+    if mark == NOT_CHECKED or (found is not None and found.status.is_result):
         return lines
     return [clip(mark.hint, 2 * REASON_ROOM).text, *lines]
 

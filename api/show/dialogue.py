@@ -97,6 +97,22 @@ NOT_VERIFIED = Mark(
 )
 """The mark of a claim that is not verified, in a run without categories."""
 
+CLAIM_UNDECIDED = Mark(
+    State.UNDECIDED,
+    "cannot tell",
+    "undecided",
+    "Without a model it cannot be told whether its documents, or what the assistant said before, "
+    "say this. That says nothing for or against the claim.",
+)
+"""The mark of a claim of which the judge could not tell."""
+
+TURN_UNDECIDED = replace(
+    CLAIM_UNDECIDED,
+    hint="Of a claim of the turn it cannot be told without a model whether it is verified, and "
+    "no other claim decides the label.",
+)
+"""The mark of a turn whose label undecided claims leave open."""
+
 TURN_VERIFIED = Mark(
     State.SUPPORTED,
     DIALOGUE_LABEL_WORDS[DialogueLabel.VERIFIED],
@@ -127,6 +143,9 @@ NOT_CHECKED = Mark(
     "No verification of this turn is stored. That says nothing about the turn.",
 )
 
+SCORE_OPEN = "cannot be told"
+"""The score where claims are undecided."""
+
 SCORE_WORDS = "verified claims among those that a source could confirm; this score is ours"
 """What the score is."""
 
@@ -150,6 +169,8 @@ def listed_mark(found: JudgedClaim | PlacedClaim) -> Mark:
 
 def claim_mark(claim: TurnClaim) -> Mark:
     """The mark of a claim of a turn; one whose check failed has a mark of its own."""
+    if claim.status is Status.UNDECIDED:
+        return CLAIM_UNDECIDED
     if claim.status is not Status.SUCCEEDED:
         return ended_mark(claim.status, claim.error, "claim")
     if claim.category is not None:
@@ -161,6 +182,8 @@ def turn_mark(turn: TurnVerification | None) -> Mark:
     """The mark of a turn: its label, or why it has none; None: it was not verified."""
     if turn is None:
         return NOT_CHECKED
+    if turn.status is Status.UNDECIDED:
+        return TURN_UNDECIDED
     if turn.status is not Status.SUCCEEDED:
         return ended_mark(turn.status, turn.error, "turn")
     if turn.label is None:
@@ -168,7 +191,8 @@ def turn_mark(turn: TurnVerification | None) -> Mark:
     if turn.label is DialogueLabel.VERIFIED:
         return TURN_VERIFIED
     wrong = {ClaimCategory.CONTRADICTED, None}
-    is_wrong = any(one.category in wrong for one in turn.claims)
+    decided = (one for one in turn.claims if one.status is not Status.UNDECIDED)
+    is_wrong = any(one.category in wrong for one in decided)
     if not is_wrong:
         return TURN_UNVERIFIABLE
     return replace(TURN_UNVERIFIABLE, kind=State.NOT_SUPPORTED, icon="not-supported")
@@ -190,7 +214,8 @@ def claim_counts(claims: Iterable[TurnClaim]) -> list[tuple[Mark, int]]:
 def _counted(marks: Iterable[Mark]) -> list[tuple[Mark, int]]:
     found = Counter((one.kind, one.word, one.icon) for one in marks)
     order = {(one.kind, one.word, one.icon): n for n, one in enumerate(CLAIM_MARKS.values())}
-    known = {(one.kind, one.word, one.icon): one for one in CLAIM_MARKS.values()}
+    marks = (*CLAIM_MARKS.values(), CLAIM_UNDECIDED)
+    known = {(one.kind, one.word, one.icon): one for one in marks}
     return [
         (known.get(key, Mark(*key, hint="")), found[key])
         for key in sorted(found, key=lambda key: (order.get(key, len(order)), key))
@@ -205,13 +230,27 @@ def total_counts(turns: Sequence[TurnCounts]) -> list[tuple[Mark, int]]:
     ]
     found += [
         (NOT_VERIFIED, sum(one.without_category for one in turns)),
+        (CLAIM_UNDECIDED, sum(one.undecided for one in turns)),
         (ended_mark(Status.FAILED, None, "claim"), sum(one.failed for one in turns)),
     ]
     return [(mark, number) for mark, number in found if number]
 
 
+def score_words(score: float | None, counts: Iterable[tuple[Mark, int]]) -> str:
+    """Return a score in words: none where nothing could be confirmed.
+
+    Args:
+        score: The score.
+        counts: The claims by mark.
+    """
+    if score is not None:
+        return f"{score:.2f}"
+    is_open = any(mark == CLAIM_UNDECIDED for mark, _ in counts)
+    return SCORE_OPEN if is_open else "none"
+
+
 def score_of(turns: Sequence[TurnCounts]) -> float | None:
-    """The score of a whole dialogue; None: no claim of it could be confirmed."""
+    """The score of a whole dialogue; None: no claim of it could be confirmed, or one is open."""
     course = list(course_of(turns).values())
     return course[-1] if course else None
 
@@ -300,6 +339,8 @@ class Bar:
         so_far: The score over all turns up to here; None: there is none.
         contradicted: How many of its claims are contradicted.
         failed: How many of its turns did not succeed.
+        undecided: How many of its claims are undecided, so that there is no score.
+        is_open: Whether that is so up to here.
     """
 
     first: int
@@ -308,6 +349,8 @@ class Bar:
     so_far: float | None
     contradicted: int
     failed: int
+    undecided: int = 0
+    is_open: bool = False
 
     @property
     def words(self) -> str:
@@ -350,10 +393,14 @@ def chart_of(turns: Sequence[TurnCounts], most: int = MOST_BARS) -> Chart | None
             _share(group),
             course[group[-1].stage],
             sum(one.contradicted for one in group),
-            sum(not one.counts for one in group),
+            sum(not one.status.is_result for one in group),
+            sum(one.undecided for one in group if one.is_open),
+            any(one.is_open and one.stage <= group[-1].stage for one in turns),
         )
         for group in groups
     )
+    if not any(bar.score is not None for bar in bars):  # undecided claims are in every one
+        return None
     wide = CHART_WIDTH / len(bars)
     points = [
         f"{wide * (place + 0.5):.1f},{CHART_HEIGHT * (1 - bar.so_far):.1f}"
@@ -364,6 +411,8 @@ def chart_of(turns: Sequence[TurnCounts], most: int = MOST_BARS) -> Chart | None
 
 
 def _share(turns: Sequence[TurnCounts]) -> float | None:
+    if any(one.is_open for one in turns):
+        return None
     verified = sum(one.verified for one in turns if one.counts)
     verifiable = sum(one.verifiable for one in turns if one.counts)
     return verified / verifiable if verifiable else None
@@ -371,10 +420,10 @@ def _share(turns: Sequence[TurnCounts]) -> float | None:
 
 def _chart_words(bars: Sequence[Bar]) -> str:
     scored = [one for one in bars if one.score is not None]
-    last = next(one.so_far for one in reversed(bars) if one.so_far is not None)
+    last = bars[-1].so_far
     lowest = min(scored, key=lambda one: one.score or 0.0)
     of = "turn" if lowest.first == lowest.last else "turns"
-    words = f"Score over all turns: {last:.2f}."
+    words = f"Score over all turns: {SCORE_OPEN if last is None else f'{last:.2f}'}."
     if lowest.score is not None and lowest.score < 1:
         words += f" The lowest is {lowest.score:.2f}, in {of} {lowest.words}."
     denied = [one for one in bars if one.contradicted]

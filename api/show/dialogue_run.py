@@ -19,6 +19,7 @@ from veritrail_graph.api.show.dialogue import (
     claim_mark,
     cut_words,
     left_out_words,
+    score_words,
     setting_words,
     turn_mark,
 )
@@ -176,13 +177,13 @@ def outcome(turns: int, counts: Iterable[tuple[Mark, int]], score: float | None)
     Args:
         turns: How many turns were verified.
         counts: Their claims by mark.
-        score: The score; None: no claim could be confirmed.
+        score: The score; None: no claim could be confirmed, or one is undecided.
     """
     every = list(counts)
     claims: Line = (ours(f"{sum(number for _, number in every):,}"),)
     for place, (mark, number) in enumerate(every):
         claims += (ours(f"{', ' if place else ': '}{number:,} "), verdict(mark))
-    words = "none" if score is None else f"{score:.2f}"
+    words = score_words(score, every)
     facts = (Fact("turns", (ours(f"{turns:,}"),)), Fact("claims", claims))
     return Facts((*facts, Fact("score", (ours(f"{words} ({SCORE_WORDS})"),))))
 

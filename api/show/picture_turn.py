@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from veritrail_graph.api.show.decisive import decisive_words
+from veritrail_graph.api.show.dialogue import CLAIM_UNDECIDED
 from veritrail_graph.api.show.drawing import Drawing, Joint, PictureBox, PictureColumn, Tone
 from veritrail_graph.api.show.picture import marked_words
 from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
+from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.finding import WRONG, Finding, FindingNode, FindingQuote
 from veritrail_graph.graph.model.turn_claim import TurnClaimFound
@@ -46,8 +48,13 @@ def turn_picture(found: TurnClaimFound) -> Drawing:
         return finding_picture(found.finding)
     category = found.result.category
     why = found.result.reason if category is None else None
-    verdict = CLAIM_CATEGORY_WORDS[category] if category is not None else str(found.result.status)
+    verdict = CLAIM_CATEGORY_WORDS[category] if category is not None else _open(found.result.status)
     return _drawn(found.result.claim, category, None, found.turn, verdict, why or "")
+
+
+def _open(status: Status | None) -> str:
+    """Return why there is no category, in words."""
+    return CLAIM_UNDECIDED.word if status is Status.UNDECIDED else str(status)
 
 
 def finding_picture(finding: Finding) -> Drawing:

@@ -336,7 +336,7 @@ class DialogueWork:
         """Return the turns that were stored before, where none was looked at: all are done."""
         if self.found:
             return []
-        done = [one for one in self.stored_before.values() if one.status is Status.SUCCEEDED]
+        done = [one for one in self.stored_before.values() if one.status.is_result]
         self.found = {one.turn_id: one for one in done}
         self.kept = len(done)
         return done

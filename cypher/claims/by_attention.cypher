@@ -22,7 +22,7 @@ WITH c, count(x) AS verifications, head(collect(x)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, latest, v, $ranks[CASE
        WHEN v.verdict IS NOT NULL THEN v.verdict
-       WHEN coalesce(v.status, latest.status) = 'undecided' THEN 'undecided'
+       WHEN coalesce(v.status, latest.status, c.turn_status) = 'undecided' THEN 'undecided'
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN 'failed'
        ELSE 'unchecked'
      END] AS rank

@@ -16,6 +16,7 @@
 // column status: string - undecided, where that is in force, else the status of its latest verification; or null
 // column error: string - why that one has no verdict, or null
 // column category: string - that of a claim of a dialogue's turn, or null
+// column turn_status: string - undecided, where that is what counts for it as a claim of a turn, or null
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
@@ -36,5 +37,6 @@ RETURN c.claim_id AS claim_id,
        c.start AS start, c.end AS end, c.also AS also, c.position AS position,
        v.verdict AS verdict, v.indicative AS indicative, v.error_stages AS error_stages,
        CASE WHEN v.status = 'undecided' THEN v.status ELSE latest.status END AS status,
-       CASE WHEN v.status = 'undecided' THEN v.error ELSE latest.error END AS error, c.category AS category
+       CASE WHEN v.status = 'undecided' THEN v.error ELSE latest.error END AS error, c.category AS category,
+       c.turn_status AS turn_status
 ORDER BY position, claim_id

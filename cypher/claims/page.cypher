@@ -33,7 +33,7 @@ WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(
 WITH c, verifications, latest, v,
      ($verdict IS NULL OR CASE
        WHEN v.verdict IS NOT NULL THEN v.verdict = $verdict
-       WHEN coalesce(v.status, latest.status) = 'undecided' THEN $verdict IN ['none', 'undecided']
+       WHEN coalesce(v.status, latest.status, c.turn_status) = 'undecided' THEN $verdict IN ['none', 'undecided']
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN $verdict IN ['none', 'failed']
        ELSE $verdict IN ['none', 'unchecked']
      END)

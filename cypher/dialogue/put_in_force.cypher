@@ -5,7 +5,7 @@
 // source: ours
 MATCH (t:TurnVerification {process_id: $process_id, node_id: $node_id, run_id: $run_id})
 MATCH (t)-[:OF_TURN]->(s:Span)
-WHERE t.status = 'succeeded' AND NOT EXISTS {
+WHERE t.status IN ['succeeded', 'undecided'] AND NOT EXISTS {
   // A model's result is of a better kind than none, and of two of a kind the one of the whole method.
   MATCH (s)<-[:OF_TURN]-(o:TurnVerification {in_force: true})
   WHERE o.run_id <> t.run_id AND (
@@ -19,9 +19,10 @@ CALL (s, t) {
 }
 CALL (s) {
   MATCH (s)<-[:EXTRACTED_FROM]-(c:Claim)
-  SET c.category = null
+  SET c.category = null, c.turn_status = null
 }
 CALL (t) {
   MATCH (t)<-[:PART_OF]-(v:Verification)-[:VERIFIES]->(c:Claim)
-  SET c.category = v.category
+  SET c.category = v.category,
+      c.turn_status = CASE WHEN v.status = 'undecided' THEN v.status END
 }

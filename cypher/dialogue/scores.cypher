@@ -11,6 +11,7 @@
 // column abstentions: integer - claims that the assistant does not know, or refuses
 // column without_category: integer - claims that are not verified, and were not asked why
 // column failed: integer - claims whose check did not succeed
+// column undecided: integer - claims of which the judge could not tell
 // source: ours (the score of VISTA has no formula)
 MATCH (t:TurnVerification {process_id: $process_id})
 WHERE t.run_id = $run_id OR ($run_id IS NULL AND t.in_force)
@@ -18,6 +19,7 @@ MATCH (t)-[:OF_TURN]->(s:Span)
 OPTIONAL MATCH (t)<-[:PART_OF]-(v:Verification)
 WITH t, s.stage AS stage, collect(CASE
        WHEN v IS NULL THEN null
+       WHEN v.status = 'undecided' THEN 'UNDECIDED'
        WHEN v.status <> 'succeeded' THEN 'FAILED'
        ELSE coalesce(v.category, 'NONE')
      END) AS found
@@ -28,5 +30,6 @@ RETURN stage, t.status AS status, t.label AS label,
        size([one IN found WHERE one = 'OUT_OF_SCOPE']) AS out_of_scope,
        size([one IN found WHERE one = 'ABSTENTION']) AS abstentions,
        size([one IN found WHERE one = 'NONE']) AS without_category,
-       size([one IN found WHERE one = 'FAILED']) AS failed
+       size([one IN found WHERE one = 'FAILED']) AS failed,
+       size([one IN found WHERE one = 'UNDECIDED']) AS undecided
 ORDER BY stage

@@ -1,7 +1,7 @@
 // purpose: Claims of processes by verdict, and the cost of their verifications.
 // param process_ids: list - the processes
 // column process_id: string - the process; none that is not ready
-// column outcome: string - verdict of the verification in force of a claim, undecided where it has none, else the status of its latest one, else none
+// column outcome: string - verdict of the verification in force of a claim, undecided where it has none, else the status of its latest one, else undecided where its turn is checked so, else none
 // column claims: integer - number of claims of which it is true; 0 where there are no claims
 // column cost_usd: float - what is known of the cost of all their verifications
 // column priced: integer - how many verifications have a cost
@@ -31,7 +31,7 @@ WITH process_id, c,
      max(v.created_at) AS changed_at,
      sum(CASE WHEN c.origin IS NULL AND v IS NOT NULL THEN 1 ELSE 0 END) AS verified
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
-RETURN process_id, coalesce(v.verdict, v.status, statuses[-1], 'none') AS outcome,
+RETURN process_id, coalesce(v.verdict, v.status, statuses[-1], c.turn_status, 'none') AS outcome,
        sum(CASE WHEN c.claim_id IS NULL OR c.origin IS NOT NULL THEN 0 ELSE 1 END) AS claims,
        sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
        sum(unpriced) AS unpriced_calls, sum(modelled) AS modelled,

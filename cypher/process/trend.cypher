@@ -19,7 +19,7 @@ WITH p ORDER BY p.created_at DESC, p.process_id LIMIT $limit
 OPTIONAL MATCH (c:Claim {process_id: p.process_id})
 WHERE c.origin IS NULL
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
-WITH p, coalesce(v.verdict, v.status) AS verdict,
+WITH p, coalesce(v.verdict, v.status, c.turn_status) AS verdict,
      v.verdict IS NOT NULL AND coalesce(v.indicative, false) AS indicative, coalesce(v.model, v.engine) AS judge,
      coalesce(v.error_stages, []) AS error_stages, count(c) AS claims
 RETURN p.process_id AS process_id, p.name AS name, p.created_at AS created_at, p.tags AS tags,

@@ -14,5 +14,5 @@ ORDER BY x.created_at, x.verification_id
 WITH process_id, c, collect(x.status) AS statuses
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 RETURN process_id,
-       coalesce(v.verdict, v.status, CASE statuses[-1] WHEN 'undecided' THEN 'undecided' END) AS verdict,
+       coalesce(v.verdict, v.status, CASE coalesce(statuses[-1], c.turn_status) WHEN 'undecided' THEN 'undecided' END) AS verdict,
        count(c) AS claims, sum(CASE WHEN v.indicative AND v.verdict IS NOT NULL THEN 1 ELSE 0 END) AS indicative

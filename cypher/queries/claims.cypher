@@ -13,7 +13,7 @@
 // column verification_id: string - the verification
 // column created_at: string - when it was made
 // column verifications: integer - how many verifications the claim has, whatever their status
-// column status: string - that of the verification in force, else of the latest one: undecided and failed have no verdict; null: never verified
+// column status: string - that of the verification in force, else of the latest one: undecided and failed have no verdict; undecided, too, where the check of its turn could not tell; null: never verified
 // group: Claims and verdicts
 // example: process_id=harbour-summary
 // source: ours
@@ -38,5 +38,5 @@ RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id, v.verdict 
        END AS review,
        CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END AS reviewed_verdict,
        v.engine AS engine, v.verification_id AS verification_id, v.created_at AS created_at,
-       verifications, coalesce(v.status, latest.status) AS status
+       verifications, coalesce(v.status, latest.status, c.turn_status) AS status
 ORDER BY c.position, c.claim_id

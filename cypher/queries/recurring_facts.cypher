@@ -5,7 +5,7 @@
 // column turns: integer - in how many turns
 // column first_turn: integer - the number of the first one
 // column last_turn: integer - the number of the last one
-// column categories: list - its categories, each once
+// column categories: list - its categories, each once; empty: all are undecided
 // group: Dialogues
 // example: process_id=lindholm-dialogue
 // source: ours
@@ -14,7 +14,7 @@ WHERE p.status = 'ready'
 MATCH (t:TurnVerification {process_id: $process_id})
 WHERE t.in_force
 MATCH (t)-[:OF_TURN]->(s:Span)<-[:EXTRACTED_FROM]-(c:Claim)
-WHERE c.category IS NOT NULL
+WHERE c.category IS NOT NULL OR c.turn_status IS NOT NULL
 WITH CASE WHEN c.text ENDS WITH '.' THEN toLower(left(c.text, size(c.text) - 1))
           ELSE toLower(c.text) END AS said, s.stage AS turn, c.text AS text,
      c.category AS category

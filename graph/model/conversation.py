@@ -82,6 +82,7 @@ class TurnCounts:
         abstentions: Claims that the assistant does not know, or refuses.
         without_category: Claims that are not verified, and were not asked why.
         failed: Claims whose check did not succeed.
+        undecided: Claims of which the judge could not tell.
     """
 
     stage: int
@@ -94,6 +95,12 @@ class TurnCounts:
     abstentions: int = 0
     without_category: int = 0
     failed: int = 0
+    undecided: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a claim is undecided, so that its score cannot be told."""
+        return self.status.is_result and self.undecided > 0
 
     @property
     def verifiable(self) -> int:
@@ -205,12 +212,16 @@ class DialogueCost:
 def course_of(turns: Sequence[TurnCounts]) -> dict[int, float | None]:
     """The score over all turns up to each one, by the number of the turn.
 
+    From a turn with an undecided claim on there is none.
+
     Source: ours (docs/adr/0037-dialogues.md).
     """
     verified = verifiable = 0
+    is_open = False
     course: dict[int, float | None] = {}
     for turn in turns:
+        is_open |= turn.is_open
         if turn.counts:
             verified, verifiable = verified + turn.verified, verifiable + turn.verifiable
-        course[turn.stage] = verified / verifiable if verifiable else None
+        course[turn.stage] = verified / verifiable if verifiable and not is_open else None
     return course

@@ -163,7 +163,9 @@ class TurnClaim(Noun):
         default=(), description="Those of them that it contradicts."
     )
     status: OneOf[Status] = Field(
-        default=Status.SUCCEEDED, description="succeeded, failed, over_budget or cancelled."
+        default=Status.SUCCEEDED,
+        description="succeeded, failed, over_budget or cancelled; undecided: the judge cannot "
+        "tell whether it is verified, `reason` says why.",
     )
     label: OneOf[DialogueLabel] | None = Field(
         default=None, description="What verification said; null where it did not succeed."
@@ -188,12 +190,12 @@ class TurnVerification(Noun):
     turn_id: PartId = Field(description="The turn.")
     status: OneOf[Status] = Field(
         description="succeeded; failed, over_budget or cancelled where a claim, the extraction or "
-        "the check of the turn is."
+        "the check of the turn is; undecided where a claim is and nothing else decides the label."
     )
     label: OneOf[DialogueLabel] | None = Field(
         default=None,
-        description="UNVERIFIABLE where any claim is not verified; null: it did not succeed, or "
-        "makes no claim.",
+        description="UNVERIFIABLE where any claim is not verified; null: it did not succeed, is "
+        "undecided, or makes no claim.",
     )
     claims: Many[TurnClaim] = Field(default=(), description="Its claims, in their order.")
     turn_check: TurnCheck | None = Field(
@@ -202,8 +204,8 @@ class TurnVerification(Noun):
     )
     score: Number | None = Field(
         default=None,
-        description="Share of verified claims among the verifiable ones; null: there is none, or "
-        "the turn did not succeed.",
+        description="Share of verified claims among the verifiable ones; null: there is none, a "
+        "claim is undecided, or the turn did not succeed.",
     )
     error: Text | None = Field(default=None, description="Why it did not succeed.")
     history_left_out: Count = Field(
@@ -221,7 +223,7 @@ class TurnVerification(Noun):
 
     @property
     def is_unverifiable(self) -> bool | None:
-        """Return whether benchmarks count it as unverifiable; None: it did not succeed.
+        """Return whether benchmarks count it as unverifiable; None: no label, but for no claims.
 
         A turn without claims is none: it holds no claim with another label than VERIFIED.
 
@@ -242,20 +244,27 @@ class TurnVerification(Noun):
             claims: Its claims.
             **values: The other fields; a `status` other than succeeded takes precedence.
         """
-        left = next((one for one in claims if one.status is not Status.SUCCEEDED), None)
+        left = next((one for one in claims if not one.status.is_result), None)
         status = values.pop("status", Status.SUCCEEDED)
         if status is Status.SUCCEEDED and left is not None:
             status = left.status
             values["error"] = left.error
-        succeeded = status is Status.SUCCEEDED
+        label = turn_label(claims) if status is Status.SUCCEEDED else None
+        if status is Status.SUCCEEDED and label is None and claims:
+            status = Status.UNDECIDED
         return cls(
             turn_id=turn_id,
             status=status,
             claims=tuple(claims),
-            label=turn_label(claims) if succeeded else None,
-            score=vista_score(claims) if succeeded else None,
+            label=label,
+            score=vista_score(claims) if status is Status.SUCCEEDED else None,
             **values,
         )
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a claim is undecided, so that its score cannot be told."""
+        return self.status.is_result and any(map(_is_undecided, self.claims))
 
 
 class DialogueRun(Noun):
@@ -270,7 +279,7 @@ class DialogueRun(Noun):
     score: Number | None = Field(
         default=None,
         description="Share of verified claims among the verifiable ones of all turns that "
-        "succeeded; null: there is none.",
+        "succeeded; null: there is none, or a claim of these turns is undecided.",
     )
     usage: Usage = Field(default=NO_USAGE, description="What the calls of this run cost.")
     engine: Text = Field(description="The engine.")
@@ -322,37 +331,53 @@ def is_dialogue(terminals: Iterable[str]) -> bool:
 
 
 def turn_label(claims: Iterable[TurnClaim]) -> DialogueLabel | None:
-    """The label of a turn; None: it makes no claim.
+    """The label of a turn; None: it makes no claim, or an undecided claim leaves it open.
+
+    One claim that is not verified decides it, whatever the undecided ones are; without such a
+    claim it would be VERIFIED only if these were.
 
     Source: VISTA 6.1 (any claim that is not verified makes a turn unverifiable).
     """
-    labels = {claim.label for claim in claims}
-    if not labels:
-        return None
-    return (
-        DialogueLabel.VERIFIED if labels == {DialogueLabel.VERIFIED} else DialogueLabel.UNVERIFIABLE
-    )
+    every = list(claims)
+    decided = {claim.label for claim in every if not _is_undecided(claim)}
+    if decided - {DialogueLabel.VERIFIED}:
+        return DialogueLabel.UNVERIFIABLE
+    return DialogueLabel.VERIFIED if every and not any(map(_is_undecided, every)) else None
 
 
 def vista_score(claims: Iterable[TurnClaim]) -> float | None:
-    """Share of verified claims among the verifiable ones; None: there is none.
+    """Share of verified claims among the verifiable ones; None: there is none, or one is open.
+
+    An undecided claim may be verified, and may be no verifiable one: no share is known.
 
     Source: ours; VISTA names a score and gives no formula (docs/adr/0037-dialogues.md).
     """
-    verified, verifiable = _counts(claims)
+    every = list(claims)
+    if any(map(_is_undecided, every)):
+        return None
+    verified, verifiable = _counts(every)
     return verified / verifiable if verifiable else None
 
 
 def score_course(turns: Iterable[TurnVerification]) -> tuple[float | None, ...]:
-    """The score over all turns up to each one; turns that did not succeed add nothing."""
+    """The score over all turns up to each one; turns that did not succeed add nothing.
+
+    From a turn with an undecided claim on there is none: without that claim it would be too high.
+    """
     verified = verifiable = 0
+    is_open = False
     course: list[float | None] = []
     for turn in turns:
+        is_open |= turn.is_open
         if turn.status is Status.SUCCEEDED:
             more = _counts(turn.claims)
             verified, verifiable = verified + more[0], verifiable + more[1]
-        course.append(verified / verifiable if verifiable else None)
+        course.append(verified / verifiable if verifiable and not is_open else None)
     return tuple(course)
+
+
+def _is_undecided(claim: TurnClaim) -> bool:
+    return claim.status is Status.UNDECIDED
 
 
 def _counts(claims: Iterable[TurnClaim]) -> tuple[int, int]:

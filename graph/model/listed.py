@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.conversation import DialogueCost
 
 
+TURN_UNDECIDED = "Cannot tell without a model; the conversation shows what it was compared with."
+"""Why a claim of a turn has no category, where the judge of its turn could not tell."""
+
+
 class ClaimFound(Claim):
     """A claim, with the verdict of its verification in force, and its reviews."""
 
@@ -45,7 +49,8 @@ class ClaimFound(Claim):
     status: SaidWord[Status] | None = Field(
         default=None,
         description="That of its verification in force, else of the latest: `undecided` and "
-        "`failed` have no verdict; null: it was never verified.",
+        "`failed` have no verdict; `undecided`, too, where the check of its turn could not tell; "
+        "null: it was never verified.",
     )
     category: SaidWord[ClaimCategory] | None = Field(
         default=None,
@@ -66,6 +71,7 @@ class JudgedClaim(ClaimFound):
         q: Its q.
         value_place: Where a value came in, if one leads anywhere.
         speaks_to_reader: Whether sentences of its evidence speak to the reader or to a judge.
+        turn_status: Of a claim of a dialogue's turn: undecided, where that counts; else None.
     """
 
     reviewed: Reviewed | None = Field(default=None, exclude=True)
@@ -76,6 +82,12 @@ class JudgedClaim(ClaimFound):
     q: int | None = Field(default=None, exclude=True)
     value_place: ValuePlace | None = Field(default=None, exclude=True)
     speaks_to_reader: bool = Field(default=False, exclude=True)
+    turn_status: Status | None = Field(default=None, exclude=True)
+
+    @property
+    def is_of_turn(self) -> bool:
+        """Return whether it was checked as a claim of a dialogue's turn."""
+        return self.category is not None or self.turn_status is not None
 
     def model_post_init(self, context: Any, /) -> None:
         """Derive what its reviews come to; and a verdict that counts leaves nothing unfinished."""

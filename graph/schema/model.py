@@ -178,6 +178,7 @@ _CLAIM = (
         "sentence has half of its words; absent: words cannot tell",
     ),
     string("category", "of a claim of a turn: `VERIFIED`, `CONTRADICTED`, …, where one counts"),
+    string("turn_status", "of a claim of a turn: `undecided` where that counts; else absent"),
     kept("position", "integer", "its place among the claims of the process"),
 )
 
@@ -247,8 +248,8 @@ _TURN_VERIFICATION = (
     string("run_id", "the run"),
     _CAPTION,
     string("turn_id", "the turn's id in the dialogue"),
-    string("status", "`succeeded`, `failed`, `over_budget`, `cancelled`"),
-    string("label", "`VERIFIED` or `UNVERIFIABLE`; absent without claims"),
+    string("status", "`succeeded`, `undecided`, `failed`, `over_budget`, `cancelled`"),
+    string("label", "`VERIFIED` or `UNVERIFIABLE`; absent without claims, and if undecided"),
     Property("score", "float", "share of verified claims among the verifiable ones"),
     string("error", "why it did not succeed"),
     Property("in_force", "boolean", "whether it is what counts for the turn"),

@@ -18,6 +18,7 @@ from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict
 from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 from veritrail_graph.graph.model.listed import (
+    TURN_UNDECIDED,
     ClaimFilter,
     ClaimNeighbours,
     InForce,
@@ -555,7 +556,8 @@ _JudgedRow = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[st
 def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
     """A claim from its row, and from its reviews."""
     claim, verification, verifications, latest = row
-    status, error = latest or (None, None)
+    turn_status = claim.get("turn_status")
+    status, error = latest or (turn_status, turn_status and TURN_UNDECIDED)
     found = verification or {}
     verdict = found.get("verdict")
     if found and verdict is None:
@@ -577,12 +579,15 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
         q=found.get("q"),
         value_place=value_place_from(found),
         speaks_to_reader=bool(appeals_from(found)),
+        turn_status=Status(turn_status) if turn_status else None,
     )
 
 
 def _placed(row: Sequence[Any]) -> PlacedClaim:
-    claim_id, text, start, end, also, position, verdict, indicative, stages, *latest, category = row
-    status, error = latest
+    claim_id, text, start, end, also, position, verdict, indicative, stages, *rest = row
+    status, error, category, turn_status = rest
+    if status is None and turn_status:
+        status, error = turn_status, TURN_UNDECIDED
     return PlacedClaim(
         claim_id,
         text,

@@ -225,10 +225,10 @@ class DialogueStore:
         )
         return DialogueSize(turns, spoken, last or 0)
 
-    async def categories(self, process_id: str) -> dict[str, ClaimCategory]:
-        """The categories that count, by claim_id; claims without one are left out."""
+    async def categories(self, process_id: str) -> dict[str, ClaimCategory | None]:
+        """The categories that count, by claim_id; None: undecided. Others are left out."""
         rows = await self._database.read("dialogue/categories", process_id=process_id)
-        return {claim_id: ClaimCategory(category) for claim_id, category in rows}
+        return {name: ClaimCategory(category) if category else None for name, category in rows}
 
     async def said(
         self,

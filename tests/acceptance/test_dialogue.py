@@ -291,7 +291,10 @@ def test_without_a_model_everything_is_indicative(veritrail: Veritrail, dialogue
     assert (told["engine"], told["model"], told["indicative"]) == ("lexical", None, True)
     by_turn = {turn["turn_id"]: turn for turn in told["turns"]}
     found = {one["claim"]: one["category"] for turn in told["turns"] for one in turn["claims"]}
-    assert found["On Mondays we are closed."] == "LACKING_EVIDENCE"  # it may state a fact
+    assert found["On Mondays we are closed."] is None  # other words may say it
+    assert (told["score"], by_turn["t4"]["status"], by_turn["t4"]["label"]) == (
+        None, "undecided", None,
+    )  # fmt: skip
     assert found["I'm afraid I don't know who painted it."] == "ABSTENTION"
     assert found["I love them."] == "OUT_OF_SCOPE"
     assert by_turn["t30"]["claims"][0]["category"] == "OUT_OF_SCOPE"

@@ -225,6 +225,35 @@ def test_the_claims_of_a_dialogue_are_claims_without_verdicts(
     }  # fmt: skip
 
 
+def test_what_a_run_could_not_tell_is_undecided_wherever_claims_are_listed(
+    store: Store, arun: Any, dialogue: tuple[str, str]
+) -> None:
+    name, _ = dialogue
+    hint = run_of(*dialogue, "r-hint", indicative=True, model=None, engine="lexical")
+    said, open_ = GOLD[1].claims[:2]
+    open_ = open_.replace(status=Status.UNDECIDED, category=None, label=None, reason="words")
+    found = TurnVerification.of_claims(GOLD[1].turn_id, [said, open_])
+    arun(write(store, hint, found))
+    assert (found.status, found.label, found.score) == (Status.UNDECIDED, None, None)
+    assert arun(store.dialogues.results(name)) == [found]
+    assert arun(store.claims.tally(name)).states == {"unchecked": 1, "undecided": 1}
+    (summary,) = arun(store.processes.outcomes([name])).values()
+    assert (summary.outcomes, summary.of_turns) == ({"none": 1, "undecided": 1}, 1)
+    assert arun(store.dialogues.categories(name)) == {
+        said.claim_id: ClaimCategory.VERIFIED, open_.claim_id: None,
+    }  # fmt: skip
+    (listed,), _ = arun(store.claims.page(name, ClaimFilter(verdict="undecided")))
+    assert (listed.claim_id, listed.status) == (open_.claim_id, Status.UNDECIDED)
+    placed, _ = arun(store.claims.in_text(name, f"turn/{found.turn_id}", 0, 1_000))
+    assert [one.status for one in placed] == [None, Status.UNDECIDED]
+    (turn,) = answers(store, arun, "verifiable_by_turn", process_id=name)
+    assert (turn["claims"], turn["undecided"], turn["share_verifiable"]) == (2, 1, None)
+    (counts,) = arun(store.dialogues.counts(name))
+    assert (counts.verified, counts.undecided, counts.failed) == (1, 1, 0)
+    arun(write(store, run_of(*dialogue), GOLD[1]))
+    assert arun(store.claims.tally(name)).states == {"unchecked": len(GOLD[1].claims)}
+
+
 def test_the_queries_say_when_it_contradicts_itself_what_recurs_and_what_is_verifiable(
     store: Store, arun: Any, verified: tuple[str, str]
 ) -> None:
@@ -476,7 +505,7 @@ def test_a_run_that_is_stopped_goes_on_behind_its_last_turn(
     whole = arun(verify(None))
     cut = arun(verify(4))
     statuses = [one.status for one in cut.run.turns]
-    assert statuses[:4] == [Status.SUCCEEDED] * 4
+    assert all(one.is_result for one in statuses[:4])
     assert set(statuses[4:]) == {Status.CANCELLED}
     assert cut.stored == 4
     assert len(arun(store.dialogues.results(name, cut.run.run_id))) == 4
@@ -500,7 +529,7 @@ def test_a_run_is_a_job_and_one_of_which_no_job_is_known_goes_on(
 
     whole, (job,) = arun(verify(tmp_path / "first", None))
     assert (job.run_id, job.kind, job.status) == (whole.run_id, "dialogue", "succeeded")
-    assert job.counts == {"succeeded": 15}
+    assert job.counts == {"succeeded": 4, "undecided": 11}
     known = f"r-{'7' * 32}"
     before = run_of(name, hash_, known, settings=whole.settings)
     text = arun(store.dialogues.turns(name)).turns[1]

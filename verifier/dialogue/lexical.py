@@ -30,7 +30,7 @@ from veritrail_graph.verifier.engines.lexical import ByWords
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Split, SplitNode
 
-VERSION = 4
+VERSION = 5
 """Goes up when the same texts may get other categories."""
 
 _NOT_SAID = (
@@ -80,7 +80,11 @@ class LexicalDialogueJudge(ByWords):
         return material
 
     async def verify(self, claim: str, material: TurnMaterial, meter: Meter) -> Labelled:
-        """Verified where a sentence of the reference, or a fact, says it in the same words."""
+        """Verified where a sentence of the reference, or a fact, says it in the same words.
+
+        Words decide that it is not where they give the category, too. Of all else they cannot
+        tell: the same may be said in other words.
+        """
         del meter
         found = await self._compare(claim, material)
         is_said = found.by_words is Faithfulness.FAITHFUL and not _ABSTAINS.search(claim)
@@ -88,27 +92,22 @@ class LexicalDialogueJudge(ByWords):
             said = found.sentences[0]
             reason = f"{said.node_id} says so: {said.text}"
             return Labelled(DialogueLabel.VERIFIED, reason, material)
-        return Labelled(DialogueLabel.UNVERIFIABLE, _NOT_SAID, material)
+        why = _category(claim, found, material)
+        if why is None:
+            return Labelled(None, _NOT_SAID, material)
+        return Labelled(DialogueLabel.UNVERIFIABLE, why.reason, material)
 
     async def categorise(self, claim: str, material: TurnMaterial, meter: Meter) -> Categorised:
-        """By turns of phrase, and by a sentence that says it otherwise in one place."""
+        """By turns of phrase, and by a sentence that says it otherwise in one place.
+
+        Raises:
+            JudgeError: Words do not tell.
+        """
         del meter
-        if _ABSTAINS.search(claim):
-            reason = "It says that something is not known, or refuses."
-            return Categorised(ClaimCategory.ABSTENTION, reason, material)
-        found = await self._compare(claim, material)
-        against = [
-            one for one in found.sentences if AttributionCategory.CONTRADICTION in one.categories
-        ]
-        if against and found.by_words is Faithfulness.UNFAITHFUL:
-            numbers = {_fact_node(number): number for number in range(len(_facts(material)))}
-            denied = (numbers.get(one.node_id) for one in against)
-            facts = tuple(_facts(material)[number] for number in denied if number is not None)
-            reason = f"It says otherwise: {against[0].text}"
-            return Categorised(ClaimCategory.CONTRADICTED, reason, material, facts)
-        if _PERSONAL.search(claim) and not any(one.isdigit() for one in claim):
-            return Categorised(ClaimCategory.OUT_OF_SCOPE, "It sounds personal.", material)
-        return Categorised(ClaimCategory.LACKING_EVIDENCE, _NOT_SAID, material)
+        why = _category(claim, await self._compare(claim, material), material)
+        if why is None:
+            raise JudgeError(_NOT_SAID)
+        return why
 
     async def check(self, turn: Turn, history: History, meter: Meter) -> TurnCheck:
         """Turns as a whole are not checked without a model.
@@ -126,6 +125,25 @@ class LexicalDialogueJudge(ByWords):
 
     def _node(self, node_id: str, text: str) -> ReadNode:
         return SplitNode(NodeRef.named(node_id), text, self.split(node_id, text))
+
+
+def _category(claim: str, found: Attribution, material: TurnMaterial) -> Categorised | None:
+    """The category of an unverified claim; None: words do not tell."""
+    if _ABSTAINS.search(claim):
+        reason = "It says that something is not known, or refuses."
+        return Categorised(ClaimCategory.ABSTENTION, reason, material)
+    against = [
+        one for one in found.sentences if AttributionCategory.CONTRADICTION in one.categories
+    ]
+    if against and found.by_words is Faithfulness.UNFAITHFUL:
+        numbers = {_fact_node(number): number for number in range(len(_facts(material)))}
+        denied = (numbers.get(one.node_id) for one in against)
+        facts = tuple(_facts(material)[number] for number in denied if number is not None)
+        reason = f"It says otherwise: {against[0].text}"
+        return Categorised(ClaimCategory.CONTRADICTED, reason, material, facts)
+    if _PERSONAL.search(claim) and not any(one.isdigit() for one in claim):
+        return Categorised(ClaimCategory.OUT_OF_SCOPE, "It sounds personal.", material)
+    return None
 
 
 def _facts(material: TurnMaterial) -> Sequence[Any]:

@@ -62,9 +62,13 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The label of a claim, with its reason and the material that was shown."""
+    """The label of a claim, with its reason and the material that was shown.
 
-    label: DialogueLabel
+    A judge that cannot tell gives None as the label: the claim is undecided, and `categorise` is
+    not asked about it.
+    """
+
+    label: DialogueLabel | None
     reason: str
     material: TurnMaterial
 

@@ -163,7 +163,7 @@ class Vista:
             # Steps 4 and 5: what is verified or out of scope is remembered.
             if found is not None:
                 background.remember(turn.node_id, found.claims)
-            lacking += found is None or found.status is not Status.SUCCEEDED
+            lacking += found is None or not found.status.is_result
 
     def _must_repeat(self, found: TurnVerification, lacking: int) -> bool:
         """Return whether what an interrupted run has of a turn is not what it would find now.
@@ -172,7 +172,7 @@ class Vista:
             found: What it has.
             lacking: Earlier turns of which not all is remembered now.
         """
-        if found.status is not Status.SUCCEEDED:
+        if not found.status.is_result:
             return True
         return self.ablations.background and found.background_lacks != lacking
 
@@ -197,7 +197,7 @@ class Vista:
             check.cancel()
         if isinstance(checked, TurnCheck):
             found = found.replace(turn_check=checked)
-        elif checked is not None and found.status is Status.SUCCEEDED:
+        elif checked is not None and found.status.is_result:
             found = found.replace(
                 status=checked.status, error=checked.error, label=None, score=None
             )
@@ -256,13 +256,13 @@ class Vista:
         said = await self.judge.verify(claim.claim, material, meter)
         is_verified = said.label is DialogueLabel.VERIFIED
         claim = claim.replace(
-            status=Status.SUCCEEDED,
+            status=Status.UNDECIDED if said.label is None else Status.SUCCEEDED,
             label=said.label,
             category=ClaimCategory.VERIFIED if is_verified else None,
             reason=said.reason or None,
             compared_with=shown.ids(said.material),
         )
-        if is_verified or not self.ablations.categories:
+        if is_verified or said.label is None or not self.ablations.categories:
             return claim
         # Step 3: why it is unverifiable.
         why = await self.judge.categorise(claim.claim, said.material, meter)

@@ -126,6 +126,7 @@ class Outcome:
         """Return what a reader may not miss: that it passes, or not, by few verdicts."""
         counts = self.counts
         undecided, decided = counts[State.UNDECIDED], sum(counts[state] for state in _ORDER)
+        decided += sum(one.of_turn and one.state is State.UNCHECKED for one in self.entries)
         is_limited = self.limits.undecided is not None or self.limits.strict
         if is_limited or not undecided or decided >= undecided:
             return ()
@@ -228,7 +229,7 @@ def _claims(process_id: str, entries: Sequence[Entry]) -> Check:
 def _unchecked(process_id: str, entries: Sequence[Entry], limits: GateLimits) -> Check:
     found = _ids(entries, lambda entry: entry.state is State.UNCHECKED)
     words = f"not checked: {len(found):,}, at most {limits.unchecked:,} (--max-unchecked)"
-    if of_turns := sum(entry.of_turn for entry in entries):
+    if of_turns := sum(one.of_turn and one.state is State.UNCHECKED for one in entries):
         words += f"; {of_turns:,} of them by turn only, which gives no verdict"
     if len(found) > limits.unchecked:
         words += f". Verify them with: veritrail verify {process_id}"

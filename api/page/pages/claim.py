@@ -156,7 +156,7 @@ async def _picture(
     """Return the picture of the shown verification, or of a claim of a turn."""
     if whole is not None:
         return picture_html(picture_of(whole, contrast), process.process_id)
-    if judged.category is None:
+    if not judged.is_of_turn:
         return None
     found = await app.dialogues.claim(process.process_id, judged.claim_id)
     return picture_html(turn_picture(found), process.process_id)
@@ -390,7 +390,7 @@ async def claim_picture(app: Application, process: Process, judged: JudgedClaim)
 async def _drawing(app: Application, process: Process, judged: JudgedClaim) -> Drawing | None:
     """Return what a picture of a claim shows, by its verification that counts."""
     if judged.verification_id is None:
-        if judged.category is None:
+        if not judged.is_of_turn:
             return None
         return turn_picture(await app.dialogues.claim(process.process_id, judged.claim_id))
     outline = await app.verifications.outline(

@@ -37,6 +37,7 @@ from veritrail_graph.api.show.dialogue import (
     SCORE_WORDS,
     chart_of,
     score_of,
+    score_words,
     total_counts,
 )
 from veritrail_graph.graph.contract import PUBLIC_ID
@@ -116,7 +117,7 @@ async def show_dialogue(
         rows=rows_of(said, by_number, shown, turn, around),
         counts=total_counts(counts),
         checked=len(counts),
-        score=score_of(counts),
+        score=score_words(score_of(counts), total_counts(counts)),
         score_words=SCORE_WORDS,
         chart=chart_of(counts),
         runs=runs[:MOST_RUNS],

@@ -17,6 +17,7 @@ from veritrail_graph.api.page.views.process import Count, counts_of
 from veritrail_graph.api.requests.verify import DEFAULT_Q, MAX_Q, MOST_SHARED, VerifyRequest
 from veritrail_graph.api.show.asking import asking_short, whole_sentences
 from veritrail_graph.api.show.costs import Spent, spent
+from veritrail_graph.api.show.dialogue import TURN_UNDECIDED
 from veritrail_graph.api.show.words import BY_KIND, Mark, State, mark_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
@@ -156,7 +157,8 @@ class JobView:
     def result_url(self) -> str:
         """Return where its result is shown."""
         place = ("processes", self.job.process_id)
-        if self.job.kind is JobKind.DIALOGUE and self.job.counts.get(Status.SUCCEEDED):
+        results = (one for one in Status if one.is_result)
+        if self.job.kind is JobKind.DIALOGUE and any(map(self.job.counts.get, results)):
             return url(*place, "dialogue", run=self.job.run_id)
         return url(*place)
 
@@ -270,7 +272,7 @@ def part_lines(job: Job, claims: Iterable[JobClaim]) -> list[ClaimLine]:
 def _turn_line(job: Job, one: JobClaim) -> ClaimLine:
     turn_id = job.turn_ids[int(one.claim_id)]
     place, node_id = ("processes", job.process_id), f"{TURN}{turn_id}"
-    is_done = one.status is Status.SUCCEEDED
+    is_done = one.status.is_result
     href = url(*place, "nodes", node_id)
     if is_done:
         href = url(*place, "dialogue", run=job.run_id, at=node_id)
@@ -290,6 +292,8 @@ def _part_mark(one: JobClaim, done: Mark, what: str) -> Mark:
     """The mark of a sentence or a turn: that of a claim in the same state, in words of its own."""
     if one.status is Status.SUCCEEDED:
         return done
+    if one.status is Status.UNDECIDED:
+        return TURN_UNDECIDED
     return _in_words_of(mark_of(None, one.status, one.failure), what)
 
 

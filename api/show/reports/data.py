@@ -25,6 +25,7 @@ from veritrail_graph.api.show.trail import Beside, NodeFacts
 from veritrail_graph.api.show.trail_view import TrailView, trail_view
 from veritrail_graph.api.show.words import (
     BY_KIND,
+    CANNOT_TELL,
     STATE_OF,
     VERDICT_WORDS,
     Mark,
@@ -50,6 +51,7 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.listed import TURN_UNDECIDED
 from veritrail_graph.graph.model.run import JudgeMode
 
 DISTRIBUTION = "veritrail-graph"
@@ -68,6 +70,7 @@ class ReportedClaim:
         reviewed: What people said of it; None: nothing.
         number: Its place among the claims of the process, counted from 1, as the page has it.
         category: What counts for it as a claim of a dialogue's turn; None: nothing does.
+        is_undecided_turn: Whether it is undecided as a claim of a turn.
         before: The verification of it in an earlier version, where its run compared both and that
             is stored, without its trail.
     """
@@ -79,6 +82,7 @@ class ReportedClaim:
     reviewed: Reviewed | None = None
     number: int = 1
     category: ClaimCategory | None = None
+    is_undecided_turn: bool = False
     before: Verification | None = None
 
     @property
@@ -86,12 +90,15 @@ class ReportedClaim:
         """The mark of its verification; without one the words for its category, if it has one."""
         if self.is_of_turn and self.category is not None:
             return replace(CLAIM_MARKS[self.category], kind=State.UNCHECKED)
+        if self.is_of_turn:
+            return CANNOT_TELL
         return mark_now(self.verification)
 
     @property
     def is_of_turn(self) -> bool:
-        """Return whether its category is all that is known: no verdict was asked for."""
-        return self.verification is None and self.category is not None
+        """Return whether the check of its turn is all that is known: no verdict was asked for."""
+        has_none = self.verification is None
+        return has_none and (self.category is not None or self.is_undecided_turn)
 
     @property
     def state(self) -> State:
@@ -191,7 +198,7 @@ class ReportedClaim:
         """Return why it has its state: the reasons for its verdict, or why there is none."""
         found = self.verification
         if found is None:
-            return None
+            return TURN_UNDECIDED if self.is_undecided_turn else None
         return found.reasoning if found.verdict is not None else found.error
 
 
@@ -352,7 +359,7 @@ class ReportData:
         Where all claims without a verdict are of turns, one says so.
         """
         counts = self.counts
-        of_turns = sum(one.is_of_turn for one in self.claims)
+        of_turns = sum(one.is_of_turn and not one.is_undecided_turn for one in self.claims)
         unchecked = unchecked_mark(counts[State.UNCHECKED], of_turns)
         return [
             (unchecked if state is State.UNCHECKED else BY_KIND[state], claims)

@@ -129,7 +129,12 @@ class StoredSource:
         material = material_of(process, claims, headers, reviewed, wanted, made, total, numbers)
         if categories := await app.dialogues.categories(process_id):
             of_turns = (
-                replace(one, category=categories.get(one.claim.claim_id)) for one in material.claims
+                replace(
+                    one,
+                    category=categories.get(one.claim.claim_id),
+                    is_undecided_turn=categories.get(one.claim.claim_id, "") is None,
+                )
+                for one in material.claims
             )
             material = replace(material, claims=tuple(of_turns))
         material = replace(material, claims=await _compared(app, material.claims))

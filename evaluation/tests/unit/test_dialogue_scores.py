@@ -18,7 +18,7 @@ from veritrail_eval.dialogues.gold import (
     TurnAnnotation,
 )
 from veritrail_eval.dialogues.predicted import PredictedTurns, read_predicted
-from veritrail_eval.dialogues.score import TurnScore
+from veritrail_eval.dialogues.score import TurnScore, label_of_turn
 from veritrail_eval.figures.options import Resampling
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
@@ -254,6 +254,20 @@ def test_single_categories_are_found_as_scikit_learn_counts(seed: int) -> None:
         assert (document["recall"], document["f1"]) == (pytest.approx(recall), pytest.approx(f1))
         assert (document["precision"] or 0) == pytest.approx(precision)
         assert document["accuracy"] == pytest.approx(accuracy_score(expected, answers))
+
+
+def test_a_turn_that_undecided_claims_leave_open_is_left_out_and_counted() -> None:
+    open_ = claim("b", None).replace(label=None, status=Status.UNDECIDED)
+    right, wrong = claim("a", ClaimCategory.VERIFIED), claim("a", ClaimCategory.CONTRADICTED)
+    said = {"t1": verified("t1", right, open_), "t2": verified("t2", wrong, open_)}
+    lacks = {ClaimCategory.LACKING_EVIDENCE: False, ClaimCategory.CONTRADICTED: True}
+    turns = [labelled(name, DialogueLabel.UNVERIFIABLE, holds=lacks) for name in said]
+    row = score(turns, method("m", said)).as_json()
+    assert (row["scored"], row["excluded"]["undecided"], row["excluded"]["failed"]) == (1, 1, 0)
+    assert row["holds"]["CONTRADICTED"]["scored"] == 1
+    assert row["holds"]["LACKING_EVIDENCE"]["scored"] == 0
+    bare = TurnVerification(turn_id="t1", status=Status.SUCCEEDED, claims=(right, open_))
+    assert label_of_turn(bare) is None
 
 
 def test_the_cost_of_a_turn_is_as_if_nothing_were_cached_or_is_unknown() -> None:

@@ -24,7 +24,7 @@ from veritrail_graph.api.configured.dialogue import ablations_of, dialogue_judge
 from veritrail_graph.api.configured.models import ModelOptions, open_models
 from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.dialogue.lexical import LexicalDialogueJudge
 from veritrail_graph.verifier.dialogue.prompted import PromptedDialogueJudge
@@ -164,7 +164,7 @@ class ComparedDialogues:
     def unanswered(self) -> list[TurnVerification]:
         """Turns of the methods that did not succeed."""
         turns = (turn for one in self.predicted for turn in one.turns.values())
-        return [turn for turn in turns if turn.status is not Status.SUCCEEDED]
+        return [turn for turn in turns if not turn.status.is_result]
 
     def write(self, folder: Path) -> list[Path]:
         """Write the turns as CSV, and the runs.

@@ -1,7 +1,7 @@
 """Score a method on labelled turns: by turns, by claims, and by single categories.
 
-A turn that did not succeed has no label. It is counted, is in the column NONE, and leaves the
-figures; it is never called unverifiable.
+A turn that did not succeed, or is undecided, has no label. It is counted, is in the column NONE,
+and leaves the figures; it is never called unverifiable.
 
 Source: VISTA 6.1, 6.2, 7, E, F.
 """
@@ -39,6 +39,7 @@ MISSING, NO_LABEL, UNRESOLVED = "missing", "no_label", "unresolved"
 EXCLUDED = (
     NO_LABEL,
     UNRESOLVED,
+    Status.UNDECIDED.value,
     Status.FAILED.value,
     Status.OVER_BUDGET.value,
     Status.CANCELLED.value,
@@ -71,7 +72,7 @@ def gold_labels(gold: DialogueGold, *, consensus: bool = False) -> dict[TurnKey,
 
 
 def label_of_turn(turn: TurnVerification | None) -> DialogueLabel | None:
-    """Return what a method says of a turn; None: it is not there, or did not succeed.
+    """Return what a method says of a turn; None: it is not there, failed, or is undecided.
 
     A turn without claims is not unverifiable.
 
@@ -81,13 +82,16 @@ def label_of_turn(turn: TurnVerification | None) -> DialogueLabel | None:
     if turn is None or is_unverifiable is None:
         return None
     if turn.label is None:  # a file of another program may leave it to its claims
-        labels = map(label_of_claim, turn.claims)
+        decided = [one for one in turn.claims if one.status is not Status.UNDECIDED]
+        labels = map(label_of_claim, decided)
         is_unverifiable = any(one is not DialogueLabel.VERIFIED for one in labels)
+        if not is_unverifiable and len(decided) < len(turn.claims):
+            return None
     return DialogueLabel.UNVERIFIABLE if is_unverifiable else DialogueLabel.VERIFIED
 
 
 def label_of_claim(claim: TurnClaim) -> DialogueLabel | None:
-    """Return what a method says of a claim; None: it did not succeed."""
+    """Return what a method says of a claim; None: it did not succeed, or is undecided."""
     if claim.status is not Status.SUCCEEDED:
         return None
     if claim.label is not None or claim.category is None:
@@ -362,7 +366,11 @@ class TurnScore:
         left: list[Outcome] = []
         for turn in labelled:
             found = self.predicted.turns.get(turn.key)
-            if found is None or found.status is not Status.SUCCEEDED:
+            if (
+                found is None
+                or found.status is not Status.SUCCEEDED
+                or _leaves_open(found, category)
+            ):
                 left.append((_word(turn.holds[category]), None))
             else:
                 there.append((turn.holds[category], found))
@@ -425,6 +433,12 @@ class TurnScore:
             why = NO_GOLD_CLAIMS if self.predicted.names_claims else NO_CLAIMS
             reasons = {**reasons, "claims": why}
         return {**document, "reasons": reasons} if reasons else document
+
+
+def _leaves_open(found: TurnVerification, category: ClaimCategory) -> bool:
+    """Return whether only an undecided claim of a turn could be of a category."""
+    is_there = any(one.category is category for one in found.claims)
+    return found.is_open and not is_there
 
 
 def _word(value: bool) -> str:

@@ -87,6 +87,13 @@ def test_what_words_alone_do_not_find_and_what_no_document_could_say_is_undecide
 ) -> None:
     by_words = FindingCounts.of(checked(gold.model_copy(update={"indicative": True})).results)
     assert (by_words.wrong, by_words.LACKING_EVIDENCE, by_words.undecided) == (2, 0, 3)
+    turn = gold.turns[0]
+    open_ = turn.claims[0].replace(
+        status=Status.UNDECIDED, category=None, label=None, reason="words do not tell"
+    )
+    of_now = gold.model_copy(update={"turns": (turn.replace(claims=(open_,)),)})
+    (one,) = checked(of_now).results
+    assert (one.status, one.category, one.reason) == (Status.UNDECIDED, None, "words do not tell")
     bare = [turn.turn_id for turn in gold.turns]
     found = checked(gold, bare)
     assert FindingCounts.of(found.results).undecided == 3

@@ -21,6 +21,7 @@ from veritrail_graph.api.show.dialogue import (
     left_out_words,
     run_words,
     score_of,
+    score_words,
     setting_words,
     total_counts,
     turn_mark,
@@ -104,6 +105,15 @@ def test_the_mark_of_a_turn_is_its_label_or_why_it_has_none() -> None:
     assert (by_id["t14"].word, by_id["t14"].kind) == ("unverifiable", State.INCONCLUSIVE)
     assert by_id["t30"] == NO_CLAIMS
     assert turn_mark(None) == NOT_CHECKED
+    open_ = GOLD[0].claims[0].replace(status=Status.UNDECIDED, category=None, label=None)
+    marks = [
+        turn_mark(TurnVerification.of_claims("t2", [*GOLD[place].claims, open_]))
+        for place in (0, 6, 11)
+    ]
+    assert [(one.word, one.kind) for one in marks] == [
+        ("cannot tell", State.UNDECIDED), ("unverifiable", State.INCONCLUSIVE),
+        ("unverifiable", State.NOT_SUPPORTED),
+    ]  # fmt: skip
     failed = TurnVerification(turn_id="t2", status=Status.FAILED, error="no answer")
     assert turn_mark(failed).hint == "This says nothing about the turn. no answer"
 
@@ -120,6 +130,8 @@ def test_claims_are_counted_by_mark() -> None:
     assert [(mark.word, number) for mark, number in total_counts(turns)] == [
         ("verified", 4), ("contradicted", 1), ("unverifiable", 5), ("failed", 2),
     ]  # fmt: skip
+    told = total_counts([counts(2, 3, undecided=2)])
+    assert [(mark.word, number) for mark, number in told] == [("verified", 3), ("cannot tell", 2)]
 
 
 def test_the_chart_has_a_bar_for_each_turn_and_says_the_same_in_words() -> None:
@@ -142,6 +154,21 @@ def test_the_chart_has_a_bar_for_each_turn_and_says_the_same_in_words() -> None:
     assert chart.line.split()[0] == f"{CHART_WIDTH / 8:.1f},0.0"
     assert chart_of([counts(2, out_of_scope=1)]) is None
     assert chart_of([]) is None
+
+
+def test_an_undecided_claim_leaves_the_score_open_from_its_turn_on() -> None:
+    turns = [counts(2, 1), counts(4, 1, undecided=1), counts(6, 1)]
+    chart = chart_of(turns)
+    assert chart is not None
+    assert [(one.score, one.so_far) for one in chart.bars] == [
+        (1.0, 1.0),
+        (None, None),
+        (1.0, None),
+    ]
+    assert chart.words == "Score over all turns: cannot be told."
+    assert score_words(score_of(turns), total_counts(turns)) == "cannot be told"
+    assert score_words(None, []) == "none"
+    assert chart_of(turns, most=1) is None
 
 
 def test_the_chart_of_a_long_dialogue_has_no_more_bars_than_fit() -> None:
