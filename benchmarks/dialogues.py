@@ -288,6 +288,6 @@ async def grow(*, base_url: str, size: int) -> dict[str, float]:
 
 
 def _refuse_failures(turns: Sequence[TurnVerification]) -> None:
-    left = [one for one in turns if one.status is not Status.SUCCEEDED]
+    left = [one for one in turns if not one.status.is_result]
     if left:
         raise BenchmarkError(f"{len(left)} turns failed: {left[0].error}")

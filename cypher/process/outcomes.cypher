@@ -1,7 +1,7 @@
 // purpose: Claims of processes by verdict, and the cost of their verifications.
 // param process_ids: list - the processes
 // column process_id: string - the process; none that is not ready
-// column outcome: string - verdict of the verification in force of a claim, undecided where it has none, else the status of its latest one, else undecided where its turn is checked so, else none
+// column outcome: string - verdict of the verification in force of a claim, undecided where it has none, else the status of its latest one, else undecided where the check of its turn could not tell, else none
 // column claims: integer - number of claims of which it is true; 0 where there are no claims
 // column cost_usd: float - what is known of the cost of all their verifications
 // column priced: integer - how many verifications have a cost

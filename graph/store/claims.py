@@ -589,16 +589,7 @@ def _placed(row: Sequence[Any]) -> PlacedClaim:
     if status is None and turn_status:
         status, error = turn_status, TURN_UNDECIDED
     return PlacedClaim(
-        claim_id,
-        text,
-        start,
-        end,
-        places_from(also),
-        position,
-        Verdict(verdict) if verdict else None,
-        bool(indicative),
-        tuple(stages or ()),
-        Status(status) if status else None,
-        error,
-        ClaimCategory(category) if category else None,
-    )
+        claim_id, text, start, end, places_from(also), position,
+        Verdict(verdict) if verdict else None, bool(indicative), tuple(stages or ()),
+        Status(status) if status else None, error, ClaimCategory(category) if category else None,
+    )  # fmt: skip

@@ -59,6 +59,7 @@ def row_of(trail: ReportTrail) -> dict[str, Any]:
         "node_id": one.claim.node_id,
         "state": one.state.value,
         "verdict": one.verdict.value if one.verdict else None,
+        "indicative": True if one.is_without_model else None,
         "error_stages": "; ".join(map(str, one.error_stages)),
         "reason": one.reason,
         "category": one.category.value if one.category else None,

@@ -97,8 +97,7 @@ class ReportedClaim:
     @property
     def is_of_turn(self) -> bool:
         """Return whether the check of its turn is all that is known: no verdict was asked for."""
-        has_none = self.verification is None
-        return has_none and (self.category is not None or self.is_undecided_turn)
+        return self.verification is None and (self.category is not None or self.is_undecided_turn)
 
     @property
     def state(self) -> State:
@@ -118,7 +117,7 @@ class ReportedClaim:
     @property
     def is_without_model(self) -> bool:
         """Return whether what counts for it was found without a model, verdict or not."""
-        return self.verification is not None and self.verification.indicative
+        return self.verification.indicative if self.verification else self.is_undecided_turn
 
     @property
     def is_indicative(self) -> bool:

@@ -205,6 +205,6 @@ def test_claims_that_were_checked_by_turn_are_called_so() -> None:
     assert "1 of them by turn only, which gives no verdict" in words
     open_ = ReportedClaim(claim, is_undecided_turn=True)
     (found,) = entries_of(ReportData(Process.model_construct(process_id="p"), (open_,), 1))
-    assert found.state is State.UNDECIDED
+    assert (found.state, found.indicative) == (State.UNDECIDED, True)
     assert (found.reason or "").startswith("Cannot tell without a model")
     assert check(judge("p", [found], GateLimits()), "unchecked").met
