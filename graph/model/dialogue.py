@@ -223,7 +223,7 @@ class TurnVerification(Noun):
 
     @property
     def is_unverifiable(self) -> bool | None:
-        """Return whether benchmarks count it as unverifiable; None: no label, but for no claims.
+        """Return whether benchmarks count it as unverifiable; None: it failed, or is undecided.
 
         A turn without claims is none: it holds no claim with another label than VERIFIED.
 

@@ -282,11 +282,14 @@ async def fill_dialogue(store: Store, process_id: str) -> None:
     failed = TurnClaim(
         claim_id="d3", claim="It burnt.", status=Status.FAILED, error="the model is away"
     )
+    open_ = TurnClaim(
+        claim_id="d4", claim="It leans.", status=Status.UNDECIDED, reason="words do not tell"
+    )
     check = TurnCheck(contradiction=True, quotes=("a", "b"), turn_id="t1", reason="r", model="m")
     made = "2026-01-01T00:00:00.000000Z"
     for run, *results in (
         ("r-1", TurnVerification.of_claims("t1", [first], usage=usage),
-         TurnVerification.of_claims("t2", [second], turn_check=check)),
+         TurnVerification.of_claims("t2", [second, open_], turn_check=check)),
         ("r-2", TurnVerification.of_claims("t1", [first, failed])),
     ):  # fmt: skip
         of = RunOfTurns(process_id, hash_, run, "openai", "a-model", False, made, "{}")
