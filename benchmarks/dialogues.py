@@ -27,7 +27,7 @@ from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_d
 from veritrail_graph.api.requests.dialogue import DialogueParameters
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.importers.dialogue import FORMAT
-from veritrail_graph.graph.model import NodeRef, Status
+from veritrail_graph.graph.model import NodeRef
 from veritrail_graph.graph.model.dialogue import Speaker, Turn, TurnVerification
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store import open_store
