@@ -273,7 +273,7 @@ class ToolConnection:
                     raise TooLong(self._words(words))
                 if self._read > self._bounds.total:
                     words = f"more than {self._bounds.total:,} bytes altogether"
-                    raise self._fault(f"{words}; ask for less, with ?since= or --max")
+                    raise self._fault(f"{words}; ask for fewer traces, or a shorter time")
         return response, bytes(content)
 
     def _opened(self) -> httpx2.AsyncClient:

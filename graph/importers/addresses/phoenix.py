@@ -7,7 +7,6 @@ Source: the REST API of Phoenix (`GET /v1/projects/P/traces`, `GET /v1/projects/
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,14 +18,14 @@ from veritrail_graph.graph.importers.addresses.connection import Login, NotThere
 from veritrail_graph.graph.importers.addresses.tool import ListedTrace, Pages, entries, value_of
 
 LOCAL = "http://localhost:6006"
-_OTLP = re.compile(r"/+v1/traces/?$")
 _ANNOTATIONS = "v1/span_annotations"
 _AT_ONCE = 100
 
 
 def login(environ: Mapping[str, str]) -> Login:
     """Return the way in; a server of one's own may need no key."""
-    collector = _OTLP.sub("", value_of(environ, "PHOENIX_COLLECTOR_ENDPOINT"))
+    collector = value_of(environ, "PHOENIX_COLLECTOR_ENDPOINT").rstrip("/")
+    collector = collector.removesuffix("/v1/traces").rstrip("/")
     url = value_of(environ, "PHOENIX_ENDPOINT") or collector
     url = url or value_of(environ, "PHOENIX_BASE_URL") or LOCAL
     key = value_of(environ, "PHOENIX_API_KEY")
