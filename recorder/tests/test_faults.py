@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +140,20 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "metadata", [{"x": float("nan")}, {"x": Broken()}, nested(200), nested(100_000), 7, "text"]
+    "metadata",
+    [
+        {"x": float("nan")},
+        {"x": Broken()},
+        partial(nested, 200),  # when it is called: the runner looks into what it is given
+        partial(nested, 100_000),
+        7,
+        "text",
+    ],
 )
 def test_metadata_that_is_no_json_is_left_out(file, caplog, metadata):
+    given = metadata() if callable(metadata) else metadata
     with vr.record(path=file, quiet=True) as run:
-        span = run.step("A page.", metadata=metadata, model="m")
+        span = run.step("A page.", metadata=given, model="m")
     assert nodes(file)[span.node_id]["metadata"] == {"model": "m"}
     assert "metadata was left out" in caplog.text
     checked(file)

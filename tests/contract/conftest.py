@@ -94,7 +94,6 @@ T = TypeVar("T")
 Arun = Callable[[Coroutine[Any, Any, T]], T]
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         engines = getattr(getattr(item, "callspec", None), "params", {}).values()
