@@ -103,6 +103,26 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             ],
         ),
     ],
+    "first_seen": [
+        (
+            {"value": "310 Ships"},
+            [
+                ("first", "c2", 1, None, "root", "In 2024 the harbour handled 310 ships", [], []),
+                ("carried on", "s1", 2, None, "intermediate",
+                 "It handled 310 ships in 2024.", ["c2"], []),
+            ],
+        ),
+        (
+            {"value": "320"},
+            [
+                ("first", "s2", 2, "summarise", "intermediate", "Some 320 ships came", [], []),
+                ("carried on", "m1", 3, "write", "intermediate", TEXTS["m1"], ["s2"], []),
+                ("carried on", "t", 4, None, "terminal", TEXTS["t"], ["s2", "m1"], []),
+            ],
+        ),
+        ({"value": "31"}, []),
+        ({"value": " "}, []),
+    ],
     "source_nodes": [
         (
             {"node_id": "s1"},

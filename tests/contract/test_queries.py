@@ -80,6 +80,8 @@ def ask(store: Store, arun: Any, harbour: str) -> Ask:
 
 
 CASES = TRAIL_CASES | GRAPH_CASES
+ANY_TEXT = ("after", "reviewer", "value")
+"""Parameters for which a text that nothing has is answered without rows."""
 ALL = [(name, given, rows) for name, cases in CASES.items() for given, rows in cases]
 PYTHON = {"string": str, "integer": int, "float": float, "boolean": bool, "list": list}
 GLOBAL = ("processes", "check_orphans", "check_loose_ends")
@@ -149,12 +151,17 @@ def test_a_hostile_value_is_a_value_and_nothing_else(
     for statement in library():
         given, _ = CASES[statement.short_name][0]
         for one in statement.parameters:
-            if one.type == "string" and not one.choices and one.name not in {"after", "reviewer"}:
+            if one.type == "string" and not one.choices and one.name not in ANY_TEXT:
                 tried += 1
                 with pytest.raises(NotFound):
                     ask(statement.short_name, **{**given, one.name: INJECTION})
     assert tried > 50
     assert arun(dump(store, harbour)) == before
+
+
+@pytest.mark.engine
+def test_a_value_that_no_node_has_was_seen_nowhere(ask: Ask) -> None:
+    assert ask("first_seen", value=INJECTION).rows == ()
 
 
 @pytest.mark.engine

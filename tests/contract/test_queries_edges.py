@@ -450,3 +450,52 @@ def test_rounds_that_read_the_same_nodes_count_each_for_itself(
         ([1], 3, 3, 30, 1.5),
         ([1, 2], 1, 1, 10, 0.5),
     ]
+
+
+def test_a_value_is_followed_however_its_thousands_are_written(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    texts = {
+        "comma": "The town has 130,000 people. It has a port.",
+        "blank": "The town has 130\u202f000 people.",
+        "plain": "Maybe 130000 people.",
+        "longer": "They paid 1,130,000 euros, or 130,000.5 each; in May.",
+        "other": "The town has 140,000 people.",
+        "t": "The town has 130.000 people.",
+    }
+    edges = [(name, "t") for name in texts if name != "t"]
+    arun(ingest(store, process(texts, edges, process_id=process_id)))
+
+    for value in ("130,000", "130 000", "130000"):
+        found = rows(store, arun, "first_seen", process_id=process_id, value=value)
+        assert [(row[0], row[1]) for row in found] == [
+            ("first", "comma"),
+            ("first", "blank"),
+            ("first", "plain"),
+            ("carried on", "t"),
+        ]
+        assert found[-1][6:] == (
+            ["comma", "blank", "plain"],
+            [{"node_id": "other", "sentence": "The town has 140,000 people."}],
+        )
+    assert [
+        row[1] for row in rows(store, arun, "first_seen", process_id=process_id, value="may")
+    ] == ["longer"]
+
+
+def test_a_value_with_signs_of_a_pattern_is_taken_as_it_stands(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(
+        ingest(
+            store,
+            process(
+                {"a": "Is .* (x+)+ a pattern?", "t": "No."}, [("a", "t")], process_id=process_id
+            ),
+        )
+    )
+    found = [
+        rows(store, arun, "first_seen", process_id=process_id, value=v)
+        for v in (".*", "(x+)+", "x.")
+    ]
+    assert [[row[1] for row in one] for one in found] == [["a"], ["a"], []]

@@ -22,6 +22,7 @@ OF = {
     "node_id": "g2",
     "from_node_id": "c02",
     "to_node_id": "final",
+    "value": "84,200",
 }
 # Calls that change nothing; `V1` and `V2` are verifications of the claims k01 and k04.
 READING = {

@@ -1,0 +1,66 @@
+// purpose: Way of a value (a figure, a name, a date): the nodes that have it, where it came in first, and which inputs have a like sentence without it.
+// param process_id: string - the process
+// param value: string - the value as it is written; of a number every way to write its thousands counts
+// param limit: integer = 100 in 1..10000 - at most this many
+// column relation: string - first: none of its inputs has it; carried on: an input has it
+// column node_id: string - a node that has the value
+// column stage: integer - its stage
+// column step: string - the step that produced it, or null
+// column role: string - root, intermediate, terminal or unsourced
+// column passage: string - its first sentence with the value
+// column came_from: list - node_ids of at most 20 of its inputs that have it
+// column otherwise: list - {node_id, sentence} of at most 3 inputs without it that share most of the passage's words, and at least half of them
+// group: Where it went wrong
+// example: process_id=harbour-summary value=84,200
+// source: ours
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+WITH toLower(trim($value)) AS value
+WHERE value <> ''
+WITH value, CASE
+       WHEN value =~ '[0-9]{1,3}([ ,.\\u00a0\\u2009\\u202f\'’][0-9]{3})+' THEN reduce(
+              bare = '', i IN range(0, size(value) - 1) | bare + CASE
+                WHEN substring(value, i, 1) =~ '[0-9]' THEN substring(value, i, 1) ELSE '' END)
+       WHEN value =~ '[0-9]{5,15}' THEN value
+     END AS bare
+WITH value, CASE WHEN bare IS NULL THEN [value] ELSE [bare] + [
+       mark IN [',', '.', ' ', '\u00a0', '\u2009', '\u202f', '\'', '’'] |
+       reduce(number = '', i IN range(0, size(bare) - 1) | number +
+         CASE WHEN i > 0 AND (size(bare) - i) % 3 = 0 THEN mark ELSE '' END + substring(bare, i, 1))
+     ] END AS spellings
+// A value that is part of a longer number or word is another one: 37 is not in 137, May not in Maybe.
+WITH spellings,
+     CASE WHEN value =~ '[0-9].*' THEN '(?s).*[0-9][.,]?'
+          WHEN value =~ '\\p{IsLatin}.*' THEN '(?s).*\\p{IsLatin}' ELSE '(?!)' END AS longer_before,
+     CASE WHEN value =~ '.*[0-9]' THEN '(?s)[.,]?[0-9].*'
+          WHEN value =~ '.*\\p{IsLatin}' THEN '(?s)\\p{IsLatin}.*' ELSE '(?!)' END AS longer_behind
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id >= ''
+  AND any(spelling IN spellings WHERE toLower(s.text) CONTAINS spelling)
+WITH spellings, longer_before, longer_behind, s,
+     split(replace(s.text, '\n', '. '), '. ') AS parts
+WITH s, head([part IN parts WHERE any(spelling IN spellings WHERE toLower(part) CONTAINS spelling
+       AND any(i IN range(0, size(split(toLower(part), spelling)) - 2)
+         WHERE NOT split(toLower(part), spelling)[i] =~ longer_before
+           AND NOT split(toLower(part), spelling)[i + 1] =~ longer_behind))]) AS passage
+WHERE passage IS NOT NULL
+WITH s, passage ORDER BY s.stage, s.position LIMIT $limit
+WITH collect([s, passage]) AS found, collect(s.node_id) AS holders
+UNWIND found AS pair
+WITH holders, pair[0] AS s, pair[1] AS passage,
+     [word IN split(toLower(pair[1]), ' ') WHERE size(word) > 2] AS words
+OPTIONAL MATCH (s)<-[:INPUT_TO]-(u:Span)
+WITH s, passage, size(words) AS asked, u, u.node_id IN holders AS has_it,
+     CASE WHEN u.node_id IN holders THEN [0, ''] ELSE reduce(
+       best = [0, ''],
+       said IN [part IN split(replace(u.text, '\n', '. '), '. ') |
+                [size([word IN words WHERE toLower(part) CONTAINS word]), part]] |
+       CASE WHEN said[0] > best[0] THEN said ELSE best END) END AS nearest
+ORDER BY nearest[0] DESC, u.position
+WITH s, passage, collect(CASE WHEN has_it THEN u.node_id END) AS came_from,
+     collect(CASE WHEN 2 * nearest[0] >= asked AND nearest[0] > 0
+       THEN {node_id: u.node_id, sentence: nearest[1]} END) AS otherwise
+RETURN CASE WHEN size(came_from) = 0 THEN 'first' ELSE 'carried on' END AS relation,
+       s.node_id AS node_id, s.stage AS stage, s.step AS step, s.role AS role, passage,
+       came_from[0..20] AS came_from, otherwise[0..3] AS otherwise
+ORDER BY stage, s.position
