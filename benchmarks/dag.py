@@ -43,9 +43,9 @@ class Shape:
 
     @classmethod
     def of(cls, scale: float) -> Shape:
-        """The paper's size times `scale`."""
-        stages = tuple(max(1, round(nodes * scale)) for nodes in STAGE_NODES)
-        return cls(stages, round(EDGES * scale), round(CHARACTERS * scale))
+        """The paper's size times `scale`, with one answer however large it is."""
+        stages = tuple(max(1, round(nodes * scale)) for nodes in STAGE_NODES[:-1])
+        return cls((*stages, 1), round(EDGES * scale), round(CHARACTERS * scale))
 
     @property
     def nodes(self) -> int:
@@ -66,14 +66,17 @@ def nodes(shape: Shape) -> Iterator[dict[str, Any]]:
         for place in range(count):
             length = _length(shape, stage, place)
             start = texts.randrange(POOL - length)
-            yield {
+            node = {
                 "node_id": node_id(stage, place),
                 "text": pool[start : start + length],
                 "stage": stage + 1,
                 "kind": KINDS[stage],
-                "step": f"step {stage + 1}",
-                "metadata": {"number": place, "model": "generated"},
+                "metadata": {"number": place},
             }
+            if stage:  # no model wrote the source texts: walks end in them
+                node["step"] = f"step {stage + 1}"
+                node["metadata"]["model"] = "generated"
+            yield node
 
 
 def edges(shape: Shape) -> Iterator[tuple[str, str]]:
