@@ -27,6 +27,8 @@ _KINDS = {
     "RETRIEVER": CallKind.RETRIEVER,
     "RETRIEVAL": CallKind.RETRIEVER,
     "RERANKER": CallKind.RETRIEVER,
+    "EVALUATOR": CallKind.JUDGE,
+    "GUARDRAIL": CallKind.JUDGE,
 }
 _OPERATIONS = {
     "chat": CallKind.GENERATION,
@@ -45,6 +47,9 @@ _OPERATIONS = {
     "search_memory": CallKind.RETRIEVER,
     "retrieve_memory": CallKind.RETRIEVER,
     "invoke_agent": CallKind.AGENT,
+    "evaluate": CallKind.JUDGE,
+    "guardrail": CallKind.JUDGE,
+    "apply_guardrail": CallKind.JUDGE,
 }
 _DOCUMENTS = (
     "retrieval.documents", "reranker.output_documents", "gen_ai.retrieval.documents",
@@ -78,6 +83,12 @@ def call_of(span: Mapping[str, Any]) -> tuple[Call, list[tuple[str, str]]]:
         link=_link(flat, kind),
     )  # fmt: skip
     return call, unread.kept_apart(own, events, (given, made))
+
+
+def kind_of_span(span: Mapping[str, Any]) -> CallKind:
+    """Return the kind of a span, whatever its events say."""
+    own = span["attributes"]
+    return _kind(own, from_dotted(own))
 
 
 def _link(flat: Mapping[str, Any], kind: CallKind) -> str | None:
@@ -155,6 +166,8 @@ def _instructed(flat: Mapping[str, Any], given: Any) -> Any:
     if said in _EMPTY:
         return given
     system = {"role": "system", "content": _json_or(said)}
+    listed = _json(given)  # one attribute may hold all messages as JSON
+    given = listed if isinstance(listed, list) else given
     if isinstance(given, list):
         return [system, *given]
     return [system] if given is None else [system, {"role": "user", "content": given}]
@@ -264,8 +277,10 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what GenAI events hold, as the attributes that others use in their place."""
     given: list[Any] = []
     made: list[Any] = []
+    told: Any = None
     for event in events:
         name, about = str(event.get("name")), _about(event)
+        told = told or _json(about.get(_INSTRUCTIONS))
         given += _listed(_json(about.get("gen_ai.input.messages")))
         made += _listed(_json(about.get("gen_ai.output.messages")))
         if name == "gen_ai.content.prompt":
@@ -280,6 +295,7 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             given += _exchanged(about, "input")
             made += _exchanged(about, "output")
     found = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps(made)}
+    found |= {_INSTRUCTIONS: json.dumps(told)} if told else {}
     return {key: value for key, value in found.items() if value != "[]"}
 
 
@@ -329,6 +345,8 @@ def _said(about: Mapping[str, Any], role: str) -> dict[str, Any]:
     if isinstance(message, (list, str)) and message:
         about, message = {**about, "content": message}, None
     inner = message if isinstance(message, dict) else about
+    if about.get("tool_calls") and not inner.get("tool_calls"):  # of a choice, beside its message
+        inner = {**inner, "tool_calls": about["tool_calls"]}
     known = {key: _json_or(inner.get(key)) for key in ("content", "tool_calls") if inner.get(key)}
     known |= {key: one for key, one in inner.items() if parts.is_thought_field(str(key))}
     if inner.get("parts"):

@@ -22,6 +22,8 @@ class CallKind(StrEnum):
     """An agent went on: models that it asked may be recorded inside, or not at all."""
     TOOL = "tool"
     RETRIEVER = "retriever"
+    JUDGE = "judge"
+    """An evaluator or a guardrail said what it thinks of a text: that is no source."""
     EVENT = "event"
     """A point in time at which something was noted."""
     OTHER = "other"

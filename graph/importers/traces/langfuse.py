@@ -31,6 +31,8 @@ _KINDS = {
     "AGENT": CallKind.AGENT,
     "TOOL": CallKind.TOOL,
     "RETRIEVER": CallKind.RETRIEVER,
+    "EVALUATOR": CallKind.JUDGE,
+    "GUARDRAIL": CallKind.JUDGE,
     "EVENT": CallKind.EVENT,
 }
 

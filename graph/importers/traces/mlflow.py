@@ -37,6 +37,8 @@ _KINDS = {
     "TOOL": CallKind.TOOL,
     "RETRIEVER": CallKind.RETRIEVER,
     "RERANKER": CallKind.RETRIEVER,
+    "EVALUATOR": CallKind.JUDGE,
+    "GUARDRAIL": CallKind.JUDGE,
 }
 
 

@@ -314,7 +314,7 @@ class _Linking:
 
         An answer that was handed to a tool such as `final_answer` is one that a model gave.
         """
-        roots = self.tree.roots
+        roots = [one for one in self.tree.roots if not self.tree.is_judging(one)]
         made = self.trace.made
         if made is None and roots:
             made = roots[0].made
@@ -328,6 +328,8 @@ class _Linking:
                 break
         if not last:
             last = [one for one in self.spans if one.kind == "generation" or _is_handed_in(one)]
+            answers_alone = [one for one in last if one.call and not self.tree.is_judging(one.call)]
+            last = answers_alone or last
         if not last:
             last = [one for one in self.spans if one.origin is Origin.GENERATED and one.call]
         return max(last, key=lambda one: (one.order, _is_handed_in(one)), default=None)

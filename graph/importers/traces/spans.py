@@ -46,6 +46,8 @@ _ANSWERS = frozenset((
 ))  # fmt: skip
 """Fields in which steps keep their answer, as `parts.plain` writes names."""
 _NAMED = 5
+_SILENT = (CallKind.OTHER, CallKind.AGENT, CallKind.JUDGE)
+"""Kinds of calls that may give no text of their own."""
 
 
 @dataclass
@@ -169,7 +171,7 @@ class Reading:
             if call.kind is CallKind.EVENT:
                 continue
             found = [one for one in self._outputs(call) if one.text.strip()]
-            if not found and call.kind not in (CallKind.OTHER, CallKind.AGENT):
+            if not found and call.kind not in _SILENT:
                 self._silent.append(call.name)
             before = len(self.spans)
             for piece in found:
@@ -484,6 +486,9 @@ class Reading:
             )
             is_own = is_own or self._is_repeated(call, piece.text)
             return "tool_result", Origin.GENERATED if is_own else Origin.SOURCE
+        if call.kind is CallKind.JUDGE:
+            is_word = piece.role in (None, "assistant", "document", "tool")
+            return ("text", Origin.GENERATED) if is_word and len(piece.text) >= SHORT else None
         is_step = call.call_id in self.tree.steps
         if is_step and piece.role == "assistant":
             return "generation", Origin.GENERATED
@@ -507,7 +512,7 @@ class Reading:
             return True
         if call.kind is CallKind.GENERATION:
             return any(one.text == piece.text for one in self.given(call)) and bool(same)
-        if call.kind in (CallKind.OTHER, CallKind.AGENT):
+        if call.kind in _SILENT:
             return bool(same)
         # Two tool calls may have one result: each is tied to its own by its id.
         ids = {piece.link, None}

@@ -77,7 +77,12 @@ class Tree:
 
     def writes(self, call: Call) -> bool:
         """Return whether what a call gave counts as written by a model."""
-        return call.kind is CallKind.GENERATION or call.call_id in self.steps
+        is_writer = call.kind in (CallKind.GENERATION, CallKind.JUDGE)
+        return is_writer or call.call_id in self.steps
+
+    def is_judging(self, call: Call) -> bool:
+        """Return whether a call is that of an evaluator or a guardrail, or made by one."""
+        return any(one.kind is CallKind.JUDGE for one in (call, *self.above(call)))
 
     def step_above(self, call: Call, among: Collection[str]) -> str | None:
         """The innermost of some steps that made a call; None: none of them did."""

@@ -56,6 +56,7 @@ _COMPONENTS = (
     ("ToolInvoker", CallKind.TOOL), ("Generator", CallKind.GENERATION), ("Agent", CallKind.AGENT),
     ("Retriever", CallKind.RETRIEVER), ("Ranker", CallKind.RETRIEVER),
     ("WebSearch", CallKind.RETRIEVER), ("Fetcher", CallKind.RETRIEVER),
+    ("Evaluator", CallKind.JUDGE),
 )  # fmt: skip
 """What types of components of Haystack have in their names."""
 _TRACE_IDS, _SPAN_IDS = ("trace_id", "traceId"), ("span_id", "spanId")

@@ -6,11 +6,15 @@ import json
 from typing import Any
 
 import pytest
+from fakes import vendor_spans
 from unit.graph.test_traces import LLM, OTHER, RETRIEVER, TOOL, edges, said, user
 
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.traces.attributes import kind_of_span
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
+from veritrail_graph.graph.importers.traces.otlp import each_span
 from veritrail_graph.graph.importers.traces.process import process_of
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Origin
@@ -542,3 +546,28 @@ def test_a_document_that_a_clock_puts_into_the_call_is_an_input() -> None:
         at("m", LLM, 3, 9, [user(f"{LEDGER} {ASKED}")], said(ANSWER)),
     )
     assert into(draft, ANSWER) == {ASKED, LEDGER}
+
+
+@pytest.mark.parametrize("inner", [(), ("ask",)])
+def test_what_a_judge_says_is_no_source_text_and_never_the_answer(inner: tuple[str, ...]) -> None:
+    verdict = "Der Prüfer meint, dass die Mühle 1702 erbaut wurde, nicht 1687."
+    grade = "Die Antwort ist falsch, denn das Kirchenbuch nennt 1687."
+    models = [at(one, LLM, 71, 79, user(WRONG), grade, "grade") for one in inner]
+    draft = read(
+        run(None),
+        at("judge", CallKind.JUDGE, 10, 20, ANSWER, {"label": "falsch", "explanation": verdict}),
+        at("write", LLM, 30, 40, user(f"{ASKED}\n\n{verdict}"), WRONG),
+        *models,
+        at("grade", CallKind.JUDGE, 70, 80, WRONG, grade),
+    )
+    assert origins(draft)[verdict] is Origin.GENERATED
+    assert Origin.SOURCE not in origins(draft).values()
+    assert final(draft) == WRONG
+
+
+@pytest.mark.parametrize("spelling", ["EVALUATOR", "GUARDRAIL"])
+def test_spans_of_evaluators_and_guardrails_are_judges(spelling: str) -> None:
+    span = vendor_spans.span(1, "one", {"openinference.span.kind": spelling})
+    (read_span,) = each_span(vendor_spans.request(span), "here")
+    assert not isinstance(read_span, InputError)
+    assert kind_of_span(read_span) is CallKind.JUDGE
