@@ -133,7 +133,10 @@ def _capture(path: Path, host: str, port: int) -> None:
         try:
             Server(capture.app(), listens).serve_on(listening)
         finally:
-            spans, traces = counted(capture.spans, "span"), counted(len(capture.traces), "trace")
+            spans, traces = (
+                counted(capture.spans, "span or log record", "spans and log records"),
+                counted(len(capture.traces), "trace"),
+            )
             if capture.spans:
                 say(f"{path} holds {spans} of {traces}. Next: veritrail check {path}")
             else:

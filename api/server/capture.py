@@ -16,6 +16,7 @@ from veritrail_graph.api.app.traces import Received
 from veritrail_graph.api.service.http.otlp import (
     BODY_SECONDS,
     JSON,
+    LOGS_PATH,
     MOST_BYTES,
     PATH,
     PROTOBUF,
@@ -29,15 +30,15 @@ from veritrail_graph.graph.importers.traces.captured import request_line
 from veritrail_graph.graph.importers.traces.received import RequestForm
 from veritrail_graph.graph.private import open_private
 
-_PATHS = (PATH, "/v1/traces")
-"""The path of the service, and that which exporters add to the address of a collector."""
+_PATHS = (PATH, "/v1/traces", LOGS_PATH, "/v1/logs")
+"""The paths of the service, and those which exporters add to the address of a collector."""
 
 
 class Capture:
-    """Writes the spans that it receives to a file.
+    """Writes the spans, and the log records of models' calls, that it receives to a file.
 
     Attributes:
-        spans: How many were written.
+        spans: How many of both were written.
         traces: The ids of their traces.
 
     Args:
@@ -82,7 +83,8 @@ class Capture:
             self.traces.update(found.traces)
         said = "; ".join(found.reasons)
         received = Received(spans, len(found.traces), found.rejected, said)
-        return Response(export_answer(received, kind), media_type=kind)
+        of_logs = request.url.path.endswith("/logs")
+        return Response(export_answer(received, kind, of_logs=of_logs), media_type=kind)
 
     def _write(self, line: bytes) -> None:
         self._file.write(line)

@@ -249,6 +249,22 @@ def span(number: int, name: str, attributes: Attributes, events: Events = ()) ->
     }  # fmt: skip
 
 
+def as_logs(export: Any) -> list[Any]:
+    """An export request, and one of log records with what its spans had as events."""
+    records = []
+    for one in export["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for event in one.pop("events"):
+            listed = event["attributes"]
+            body = next((a["value"] for a in listed if a["key"] == "gen_ai.event.content"), {})
+            kept = [a for a in listed if a["key"] != "gen_ai.event.content"]
+            records.append({
+                "timeUnixNano": one["startTimeUnixNano"], "eventName": event["name"],
+                "traceId": one["traceId"], "spanId": one["spanId"], "body": body,
+                "attributes": kept,
+            })  # fmt: skip
+    return [export, {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}]
+
+
 def request(*spans: Any) -> Any:
     """An export request."""
     return {"resourceSpans": [{"scopeSpans": [{"spans": list(spans)}]}]}

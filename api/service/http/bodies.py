@@ -19,7 +19,7 @@ DRAINED = 64_000_000
 
 DRAIN_SECONDS = 5.0
 
-_UPLOADS = ("/v1/processes", "/v1/check", "/upload", "/v1/otlp/v1/traces")
+_UPLOADS = ("/v1/processes", "/v1/check", "/upload", "/v1/otlp/v1/traces", "/v1/otlp/v1/logs")
 
 PIECE_SECONDS = 60.0
 """How long an upload may be silent."""

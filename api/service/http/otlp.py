@@ -40,7 +40,7 @@ from veritrail_graph.graph.importers.traces.received import (
 )
 from veritrail_graph.graph.importers.traces.wire import TooManyValues
 
-PATH = "/v1/otlp/v1/traces"
+PATH, LOGS_PATH = "/v1/otlp/v1/traces", "/v1/otlp/v1/logs"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
 MOST_BYTES = 64_000_000
@@ -67,6 +67,7 @@ BODY_SECONDS = 60.0
 RETRY_AFTER = 5
 """Seconds after which a sender should come again."""
 
+_PATHS = ("/v1/traces", "/v1/logs")
 _TOO_MUCH = {TOO_LARGE, TooManyValues.code, TOO_MUCH_MEMORY, "too_slow"}
 
 
@@ -180,20 +181,23 @@ def _all_of(held: SpooledTemporaryFile[bytes]) -> bytes:
     return held.read()
 
 
-def export_answer(found: Received, kind: str) -> bytes:
+def export_answer(found: Received, kind: str, *, of_logs: bool = False) -> bytes:
     """An ExportTraceServiceResponse; spans that were not taken are a partial success.
 
     Args:
         found: What became of the spans.
         kind: The media type of the request, which is that of its answer.
+        of_logs: Whether log records were sent: then it is an ExportLogsServiceResponse.
     """
     from google.protobuf.json_format import MessageToJson
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-    response = ExportTraceServiceResponse()
+    response = ExportLogsServiceResponse() if of_logs else ExportTraceServiceResponse()
     if found.rejected:
-        response.partial_success.rejected_spans = found.rejected
-        response.partial_success.error_message = found.message
+        partial, name = response.partial_success, "log_records" if of_logs else "spans"
+        setattr(partial, f"rejected_{name}", found.rejected)
+        partial.error_message = found.message
     if kind == PROTOBUF:
         written: bytes = response.SerializeToString()
         return written
@@ -223,7 +227,7 @@ class Statuses:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        if scope["type"] == "http" and scope["path"] == PATH:
+        if scope["type"] == "http" and scope["path"].endswith(_PATHS):
             kind = media_type(Headers(scope=scope).get("content-type", ""))
             if kind == PROTOBUF:
                 send = _Translated(send)

@@ -225,7 +225,9 @@ class _TraceFigures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Spans by whether they were taken, traces by what became of them."""
         found = self._figures
-        spans = CounterMetricFamily("veritrail_otlp_spans", "Spans received", labels=["result"])
+        spans = CounterMetricFamily(
+            "veritrail_otlp_spans", "Spans and log records received", labels=["result"]
+        )
         spans.add_metric(["taken"], found.received)
         spans.add_metric(["rejected"], found.rejected)
         yield spans

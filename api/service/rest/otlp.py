@@ -10,9 +10,16 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.requests import ClientDisconnect
 
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.service.http.access import App, Calling, needs
-from veritrail_graph.api.service.http.otlp import JSON, PATH, PROTOBUF, export_answer, media_type
+from veritrail_graph.api.service.http.otlp import (
+    JSON,
+    LOGS_PATH,
+    PATH,
+    PROTOBUF,
+    export_answer,
+    media_type,
+)
 from veritrail_graph.api.service.http.pages import CHECKED
 from veritrail_graph.api.service.http.problems import described, problem
 from veritrail_graph.api.service.http.receiving import UploadRefused
@@ -50,19 +57,45 @@ _EXAMPLE = {
         }
     ]
 }
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "description": (
-            "An ExportTraceServiceRequest, in protobuf or JSON, of at most 64 MB, unpacked too; "
-            "`Content-Encoding: gzip` is taken."
-        ),
-        "content": {
-            PROTOBUF: _BINARY,
-            JSON: {"schema": {"type": "object"}, "example": _EXAMPLE},
-        },
-    }
+_EXAMPLE_OF_LOGS = {
+    "resourceLogs": [
+        {
+            "scopeLogs": [
+                {
+                    "logRecords": [
+                        {
+                            "traceId": "5b8efff798038103d269b633813fc60c",
+                            "spanId": "eee19b7ec3c1b174",
+                            "timeUnixNano": "1738573201000000000",
+                            "eventName": "gen_ai.choice",
+                            "body": {
+                                "kvlistValue": {
+                                    "values": [_text("content", "The harbour has two piers.")]
+                                }
+                            },
+                        }
+                    ]
+                }
+            ]
+        }
+    ]
 }
+
+
+def _body(message: str, example: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "requestBody": {
+            "required": True,
+            "description": (
+                f"An {message}, in protobuf or JSON, of at most 64 MB, unpacked too; "
+                "`Content-Encoding: gzip` is taken."
+            ),
+            "content": {
+                PROTOBUF: _BINARY,
+                JSON: {"schema": {"type": "object"}, "example": example},
+            },
+        }
+    }
 
 
 def _problem(status: int) -> dict[str, Any]:
@@ -73,21 +106,25 @@ def _problem(status: int) -> dict[str, Any]:
 _PROBLEMS = (400, 401, 403, 408, 413, 415, 421, 422, 429, 431, 500, 503, 507)
 
 
-@router.post(
-    PATH,
-    response_class=Response,
-    responses={
+def _responses(message: str, what: str) -> dict[int | str, dict[str, Any]]:
+    return {
         200: {
-            "description": "An ExportTraceServiceResponse in the encoding of the request; "
-            "`partialSuccess` says how many spans were not taken, and why",
+            "description": f"An {message} in the encoding of the request; "
+            f"`partialSuccess` says how many {what} were not taken, and why",
             "content": {
                 JSON: {"schema": {"type": "object"}, "example": {}},
                 PROTOBUF: _BINARY,
             },
         },
         **{status: _problem(status) for status in _PROBLEMS},
-    },
-    openapi_extra=_BODY,
+    }
+
+
+@router.post(
+    PATH,
+    response_class=Response,
+    responses=_responses("ExportTraceServiceResponse", "spans"),
+    openapi_extra=_body("ExportTraceServiceRequest", _EXAMPLE),
     dependencies=[needs(Scope.INGEST)],
 )
 async def receive_spans(request: Request, app: App, caller: Calling) -> Response:
@@ -96,6 +133,28 @@ async def receive_spans(request: Request, app: App, caller: Calling) -> Response
     The id of the process is that of the trace. Problems are answered to a request in protobuf as a
     `google.rpc.Status`.
     """
+    return await _received(request, app, caller)
+
+
+@router.post(
+    LOGS_PATH,
+    response_class=Response,
+    responses=_responses("ExportLogsServiceResponse", "log records"),
+    openapi_extra=_body("ExportLogsServiceRequest", _EXAMPLE_OF_LOGS),
+    dependencies=[needs(Scope.INGEST)],
+)
+async def receive_logs(request: Request, app: App, caller: Calling) -> Response:
+    """Take log records that note what a model was given and gave, as events of their spans.
+
+    Those of a trace whose process is stored are added to it as late spans are. Other log records
+    are taken and not kept.
+    """
+    return await _received(request, app, caller, of_logs=True)
+
+
+async def _received(
+    request: Request, app: App, caller: Caller, *, of_logs: bool = False
+) -> Response:
     kind = media_type(request.headers.get("content-type", ""))
     try:
         async with request.app.state.exports.read(request, caller) as export:
@@ -104,4 +163,4 @@ async def receive_spans(request: Request, app: App, caller: Calling) -> Response
         return problem(error.status, error.kind, str(error), headers=error.headers)
     except ClientDisconnect:
         return problem(400, "bad-request", "The body was cut.")  # no client reads it
-    return Response(export_answer(found, kind), media_type=kind)
+    return Response(export_answer(found, kind, of_logs=of_logs), media_type=kind)

@@ -13,8 +13,11 @@ from veritrail_graph.graph.importers.traces.received import (
     sorted_by_trace,
     unpacked,
 )
+from veritrail_graph.graph.importers.traces.wire import messages_of_spans
 
 _IDS = ("traceId", "spanId", "parentSpanId")
+_SPANS = ("resourceSpans", "scopeSpans", "spans")
+_LOGS = ("resourceLogs", "scopeLogs", "logRecords")
 
 
 def request_line(body: bytes, form: RequestForm, most: int) -> tuple[bytes, ExportedSpans]:
@@ -41,12 +44,16 @@ def request_line(body: bytes, form: RequestForm, most: int) -> tuple[bytes, Expo
 def _of_protobuf(body: bytes) -> dict[str, Any]:
     """Return a request as JSON, with its ids in hexadecimal, as OTLP asks."""
     from google.protobuf.json_format import MessageToDict
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-    request: dict[str, Any] = MessageToDict(ExportTraceServiceRequest.FromString(body))
-    for resource in request.get("resourceSpans", ()):
-        for scope in resource.get("scopeSpans", ()):
-            for span in scope.get("spans", ()):
+    has_records = any(is_record for _, is_record in messages_of_spans(body))
+    form = ExportLogsServiceRequest if has_records else ExportTraceServiceRequest
+    request: dict[str, Any] = MessageToDict(form.FromString(body))
+    resources, scopes, spans = _LOGS if has_records else _SPANS
+    for resource in request.get(resources, ()):
+        for scope in resource.get(scopes, ()):
+            for span in scope.get(spans, ()):
                 for one in (span, *span.get("links", ())):
                     for name in _IDS:
                         if name in one:

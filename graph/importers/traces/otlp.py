@@ -1,8 +1,8 @@
-"""Traces of OpenTelemetry: OTLP as JSON and protobuf, and spans as the Python SDK prints them.
+"""Traces of OpenTelemetry: OTLP as JSON and protobuf, and what the Python SDK prints.
 
 Two conventions are understood: OpenInference (`openinference.span.kind`, `input.value`, …) and
 those of OpenTelemetry for generative AI (`gen_ai.*`, as attributes and as events), with what
-OpenLLMetry and Logfire write besides.
+OpenLLMetry and Logfire write besides. Events may be log records (`logs`) in the same file.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces import unread, vendors
-from veritrail_graph.graph.importers.traces.attributes import call_of
+from veritrail_graph.graph.importers.traces import logs, unread, vendors
+from veritrail_graph.graph.importers.traces.attributes import call_of, kind_of_span
 from veritrail_graph.graph.importers.traces.calls import FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of, processes_of
 from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
-from veritrail_graph.graph.importers.traces.values import listed_attributes, nanoseconds
-from veritrail_graph.graph.importers.traces.wire import NotProtobuf, span_messages
+from veritrail_graph.graph.importers.traces.values import listed_attributes, nanoseconds, typed
+from veritrail_graph.graph.importers.traces.wire import NotProtobuf, messages_of_spans
 
 NAME = "otlp"
 _SESSION = ("session.id", "gen_ai.conversation.id", "langfuse.session.id")
 """Attributes that name the conversation: of OpenInference, OpenTelemetry, Langfuse."""
-_REQUEST = ("resourceSpans", "resource_spans")
+_SPANS = (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",))
+_LOGS = (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"),
+         ("logRecords", "log_records"))  # fmt: skip
+_RECORD_IDS = ("traceId", "trace_id"), ("spanId", "span_id")
+_PRINTED_RECORD = ("body", "severity_number")
 _TRACE_ID = ("traceId", "trace_id")
 _LONGEST_TIME = 20
 """Digits of a time in nanoseconds."""
@@ -39,7 +43,7 @@ _LARGEST = 1_000_000_000
 """Bytes of a file of protobuf, which is in memory as a whole."""
 
 Span = dict[str, Any]
-"""A span: trace_id, span_id, parent_id, name, start, end, attributes, events."""
+"""A span: trace_id, span_id, parent_id, name, start, end, attributes, events; or a log record."""
 
 
 class OtlpImporter:
@@ -55,7 +59,7 @@ class OtlpImporter:
         if path.is_file() and files.suffix_of(path) in _PROTOBUF:
             return None
         value = vendors.as_request(vendors.entries(files.first_record(path))[0])
-        if isinstance(value, dict) and _resources(value) is not None:
+        if _is_request(value) or _is_printed_record(value):
             return None
         found = vendors.one_span(value) is not None
         return None if found else "no resourceSpans and no spans of an SDK, Phoenix or Logfire"
@@ -67,9 +71,11 @@ class OtlpImporter:
     def traces(self, path: Path) -> Iterator[FoundTrace]:
         """The traces, in the order of their first spans.
 
-        A span that cannot be read is left out of its trace, which names it in a warning.
+        A span that cannot be read is left out of its trace, which names it in a warning. So are
+        log records that note nothing of a model, in the first trace.
         """
         traces: dict[str, list[Span]] = {}
+        other: list[logs.Record] = []
         faults: dict[str, list[InputError]] = {}
         is_protobuf = files.suffix_of(path) in _PROTOBUF
         documents: Iterable[tuple[int, Any]] = [(1, None)] if is_protobuf else files.values(path)
@@ -82,6 +88,8 @@ class OtlpImporter:
                 for span in spans_of(value, where) if found is None else found:
                     if isinstance(span, UnreadSpan):
                         faults.setdefault(span.trace_id, []).append(span)
+                    elif logs.is_record(span) and span["event"] is None:
+                        other.append(span)
                     else:
                         traces.setdefault(span["trace_id"], []).append(span)
             except InputError as error:
@@ -90,12 +98,19 @@ class OtlpImporter:
         if traces and NO_TRACE in faults:
             lost = faults.pop(NO_TRACE)
             faults.setdefault(next(iter(traces)), []).extend(lost)
+        if other and not traces and not faults:
+            raise InputError(f"{path} holds no trace: {logs.left_out(other)[0]}")
         prepared = {one for one, spans in traces.items() if all(map(_prepares, spans))}
+        untraced = logs.without_trace(traces.pop(NO_TRACE, ()))
         for trace_id, spans in traces.items():
             if trace_id in prepared and len(prepared) < len(traces):
                 continue  # nothing ran in it
-            warnings = left_out(faults.get(trace_id, ()))
+            warnings = [*left_out(faults.get(trace_id, ())), *logs.left_out(other)]
+            other = []
             yield FoundTrace(f"{path}#{trace_id}", partial(_trace, trace_id, spans, warnings))
+        for number, records in enumerate(untraced, start=1):
+            warnings, other = logs.left_out(other), []
+            yield FoundTrace(f"{path}#log{number}", partial(_trace, None, records, warnings))
         for trace_id, wrong in faults.items():
             if trace_id not in traces:
                 where = f"{path}#{trace_id}" if trace_id != NO_TRACE else str(path)
@@ -104,7 +119,8 @@ class OtlpImporter:
 
 def _prepares(span: Span) -> bool:
     """Return whether a span only says that a program made an agent, which then runs elsewhere."""
-    return bool(span["attributes"].get("gen_ai.operation.name") == "create_agent")
+    made = span.get("attributes", {}).get("gen_ai.operation.name")
+    return bool(made == "create_agent")
 
 
 def _bytes(path: Path) -> bytes:
@@ -117,24 +133,32 @@ def _bytes(path: Path) -> bytes:
     return data
 
 
-def _resources(value: Mapping[str, Any]) -> list[Any] | None:
-    found = files.first_of(value, _REQUEST)
-    return found if isinstance(found, list) else None
+def _is_request(value: Any) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(files.first_of(value, names[0]), list) for names in (_SPANS, _LOGS)
+    )
+
+
+def _is_printed_record(value: Any) -> bool:
+    """Return whether a value is a log record as the Python SDK prints it."""
+    return isinstance(value, dict) and all(name in value for name in _PRINTED_RECORD)
 
 
 def each_of_protobuf(data: bytes, where: str) -> Iterator[Span | UnreadSpan]:
-    """Yield the spans of an export request in protobuf, each as its JSON would say.
+    """Yield what an export request in protobuf holds, spans or log records, as its JSON says it.
 
     Raises:
         InputError: The bytes are no such request, or hold too many values.
     """
     from google.protobuf.json_format import MessageToDict
     from google.protobuf.message import DecodeError
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as Message
 
-    def messages() -> Iterator[Any]:
-        for packed in span_messages(data):
-            yield MessageToDict(Message.FromString(packed))
+    def messages() -> Iterator[tuple[Any, bool]]:
+        for packed, is_record in messages_of_spans(data):
+            form = LogRecord if is_record else Message
+            yield MessageToDict(form.FromString(packed)), is_record
 
     try:
         yield from _each_read(messages(), where)
@@ -165,15 +189,18 @@ def spans_of(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
         InputError: It is none of these.
     """
     value = vendors.as_request(value)
-    if isinstance(value, dict) and _resources(value) is not None:
+    if _is_request(value):
         yield from each_span(value, where)
         return
     spans = vendors.entries(value)
     for number, one in enumerate(spans, start=1):
+        place = where if len(spans) == 1 else f"{where}, span {number}"
+        if _is_printed_record(one):
+            yield from _each_read([(one, True)], place)
+            continue
         span = vendors.one_span(one)
         if span is None:
             raise InputError(f"{where}: neither resourceSpans nor a span of an SDK")
-        place = where if len(spans) == 1 else f"{where}, span {number}"
         try:
             yield _of_sdk(span, f"{place} ({shown(str(span.get('name')))})")
         except InputError as error:
@@ -220,25 +247,30 @@ def _of_event(given: Any) -> dict[str, Any]:
 
 
 def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
-    """The spans of an export request, one by one; for one that cannot be read, why.
+    """The spans and log records of an export request, one by one; for a bad one, why.
 
     A request without spans, `resourceSpans` left out or empty, holds none.
 
     Raises:
         InputError: It is no such request.
     """
-    resources = (_resources(value) or []) if isinstance(value, dict) else None
-    if resources is None or not isinstance(files.first_of(value, _REQUEST) or [], list):
-        raise InputError(f"{where} is no OTLP export request: `resourceSpans` is no list")
-    yield from _each_read(_raw_spans(resources, where), where)
+    for names in (_SPANS, _LOGS):
+        held = files.first_of(value, names[0]) if isinstance(value, dict) else 0
+        if held is not None and not isinstance(held, list):
+            raise InputError(f"{where} is no OTLP export request: `{names[0][0]}` is no list")
+        yield from _each_read(
+            ((one, names is _LOGS) for one in _inner(held or [], names[1:], where)), where
+        )
 
 
-def _each_read(spans: Iterable[Any], where: str) -> Iterator[Span | UnreadSpan]:
-    for number, one in enumerate(spans, start=1):
+def _each_read(spans: Iterable[tuple[Any, bool]], where: str) -> Iterator[Span | UnreadSpan]:
+    for number, (one, is_record) in enumerate(spans, start=1):
         name = one.get("name") if isinstance(one, dict) else None
-        place = f"{where}, span {number}" + (f" ({shown(name)})" if isinstance(name, str) else "")
+        what = "log record" if is_record else "span"
+        place = f"{where}, {what} {number}"
+        place += f" ({shown(name)})" if isinstance(name, str) else ""
         try:
-            yield _span(one, place)
+            yield _record(one, place) if is_record else _span(one, place)
         except InputError as error:
             yield UnreadSpan(str(error), _trace_of(one))
         except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
@@ -253,19 +285,43 @@ def _trace_of(span: Any) -> str:
         return NO_TRACE
 
 
-def _raw_spans(resources: list[Any], where: str) -> Iterator[Any]:
-    def inner(one: Any, *names: str) -> list[Any]:
-        found = files.first_of(one, names) if isinstance(one, dict) else 0
+def _inner(held: list[Any], path: Sequence[Sequence[str]], where: str) -> Iterator[Any]:
+    """Yield what lists within lists hold, below names one under the other."""
+    if not path:
+        yield from held
+        return
+    for one in held:
+        found = files.first_of(one, path[0]) if isinstance(one, dict) else 0
         if found is not None and not isinstance(found, list):
             raise InputError(
-                f"{where}: the spans are not as OTLP writes them: `{names[0]}` must be a list, in "
-                "an object"
+                f"{where}: the spans are not as OTLP writes them: `{path[0][0]}` must be a list, "
+                "in an object"
             )
-        return found or []
+        yield from _inner(found or [], path[1:], where)
 
-    for resource in resources:
-        for scope in inner(resource, "scopeSpans", "scope_spans"):
-            yield from inner(scope, "spans")
+
+def _record(record: Any, where: str) -> logs.Record:
+    """A log record of an export request, or as the SDK prints it."""
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: it is no object")
+    trace_id, span_id = (
+        _id(_unprefixed(files.first_of(record, names)), length, where, required=False)
+        for names, length in zip(_RECORD_IDS, (32, 16), strict=True)
+    )
+    given, body = record.get("attributes") or (), record.get("body")
+    about = given if isinstance(given, dict) else listed_attributes(given, where)
+    if isinstance(body, dict) and "severity_number" not in record:
+        body = typed(body)
+    printed = files.first_of(record, ("timestamp", "observed_timestamp"))
+    time = nanoseconds(printed, f"{where}, timestamp") if printed else 0
+    names = ("timeUnixNano", "observedTimeUnixNano")
+    time = next((at for one in names if (at := _nanoseconds(record, one, where))), time)
+    ids = ("" if not int(one or "0", 16) else one or "" for one in (trace_id, span_id))
+    return logs.record_of(record, about, body, (next(ids), next(ids)), time)
+
+
+def _unprefixed(value: Any) -> Any:
+    return value.removeprefix("0x") if isinstance(value, str) else value
 
 
 def _span(span: Any, where: str) -> Span:
@@ -335,7 +391,8 @@ def trace_process(
     return process_of(_trace(trace_id, spans, warnings), NAME, options)
 
 
-def _trace(trace_id: str, spans: Sequence[Span], warnings: Sequence[str]) -> Trace:
+def _trace(trace_id: str | None, spans: Sequence[Span], warnings: Sequence[str]) -> Trace:
+    spans = logs.with_events(spans, kind_of_span)
     sessions = (files.first_of(one["attributes"], _SESSION) for one in spans)
     session = next((one for one in sessions if isinstance(one, str) and one), None)
     calls, apart = [], []

@@ -26,6 +26,7 @@ from veritrail_graph.graph.importers.process_file.reading import (
     most_unpacked,
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.traces.logs import is_record
 from veritrail_graph.graph.importers.traces.otlp import (
     Span,
     each_of_protobuf,
@@ -75,10 +76,16 @@ class Shape:
 
     @classmethod
     def of(cls, spans: Iterable[Span]) -> Shape:
-        """Return the shape of spans."""
-        parents = {one["span_id"]: one["parent_id"] for one in spans}
-        known = frozenset(one for one in parents.values() if one is not None)
-        return cls(frozenset(parents), known, None in parents.values())
+        """Return the shape of spans; a log record waits for the span that it names."""
+        parents: dict[str, str | None] = {}
+        known: set[str] = set()
+        for one in spans:
+            above = one["span_id"] if is_record(one) else one["parent_id"]
+            if above:
+                known.add(above)
+            if not is_record(one):
+                parents[one["span_id"]] = one["parent_id"]
+        return cls(frozenset(parents), frozenset(known), None in parents.values())
 
     def line(self) -> bytes:
         """Return it as a line of a file."""
@@ -157,8 +164,11 @@ def read_request(body: bytes, form: RequestForm, most: int) -> ExportedSpans:
 def sorted_by_trace(request: Any) -> ExportedSpans:
     """Sort the good spans of a request by trace; count the others, and say what is wrong.
 
+    So are log records that note what a model was given or gave; others are passed over.
+
     Args:
-        request: An ExportTraceServiceRequest as JSON, or its bytes in protobuf.
+        request: An ExportTraceServiceRequest or ExportLogsServiceRequest as JSON, or its bytes in
+            protobuf.
 
     Raises:
         InputError: It is no such request.
@@ -175,6 +185,8 @@ def sorted_by_trace(request: Any) -> ExportedSpans:
                 f"An export request may hold {MOST_SPANS:,} spans. Let the exporter send fewer at "
                 "once."
             )
+        if not isinstance(span, InputError) and is_record(span) and span["event"] is None:
+            continue
         reason = _fault(span)
         if reason is None and not isinstance(span, InputError):
             taken.setdefault(span["trace_id"], []).append(span)
@@ -189,16 +201,23 @@ def sorted_by_trace(request: Any) -> ExportedSpans:
 def _fault(span: Span | InputError) -> str | None:
     """Return why a span is not taken; the reason does not repeat what it holds."""
     if isinstance(span, InputError):
-        return "a span is not as OTLP writes it"
+        return "a span or log record is not as OTLP writes it"
     trace_id, span_id = span["trace_id"], span["span_id"]
+    if is_record(span):
+        is_traced = bool(TRACE_ID.fullmatch(trace_id)) and (not span_id or _is_span_id(span_id))
+        return None if is_traced else "a log record of a model's call names no trace"
     if not TRACE_ID.fullmatch(trace_id) or not int(trace_id, 16):
         return "a traceId is not 16 bytes, or 0"
     if span["parent_id"] == _NO_ID:
         span["parent_id"] = None
     for one in (span_id, span["parent_id"] or "1" * 16):
-        if not TRACE_ID.fullmatch(one * 2) or one == _NO_ID:
+        if not _is_span_id(one):
             return "a spanId or parentSpanId is not 8 bytes, or 0"
     return None
+
+
+def _is_span_id(value: str) -> bool:
+    return TRACE_ID.fullmatch(value * 2) is not None and value != _NO_ID
 
 
 def unpacked(body: bytes, most: int) -> bytes:

@@ -13,7 +13,8 @@ _SWITCHES = {
         "OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true; OpenLLMetry: "
         "TRACELOOP_TRACE_CONTENT=true; Google ADK: OTEL_SEMCONV_STABILITY_OPT_IN="
         "gen_ai_latest_experimental and OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="
-        "SPAN_AND_EVENT; OpenInference: no OPENINFERENCE_HIDE_INPUTS and "
+        "SPAN_AND_EVENT; texts that are in logs: spans and logs in one file; "
+        "OpenInference: no OPENINFERENCE_HIDE_INPUTS and "
         "OPENINFERENCE_HIDE_OUTPUTS; Pydantic AI: include_content=True; Vercel AI SDK: "
         "recordInputs and recordOutputs"
     ),

@@ -54,21 +54,21 @@ def listed_attributes(given: Any, where: str) -> dict[str, Any]:
     if not listed or not all(isinstance(one, dict) and "key" in one for one in given):
         raise InputError(f"{where}: `attributes` must be a list of objects with `key` and `value`")
     try:
-        return {str(one["key"]): _typed(one.get("value")) for one in given}
+        return {str(one["key"]): typed(one.get("value")) for one in given}
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise InputError(f"{where}: the value of an attribute is not as OTLP writes it") from None
 
 
-def _typed(value: Any) -> Any:
+def typed(value: Any) -> Any:
     """A value of OTLP, which says its type."""
     if not isinstance(value, dict) or not value:
         return value or None
     ((kind, inner),) = list(value.items())[:1]
     kind = _VALUES.get(kind, kind)
     if kind == "arrayValue":
-        return [_typed(one) for one in inner.get("values", ())]
+        return [typed(one) for one in inner.get("values", ())]
     if kind == "kvlistValue":
-        return {one["key"]: _typed(one.get("value")) for one in inner.get("values", ())}
+        return {one["key"]: typed(one.get("value")) for one in inner.get("values", ())}
     return int(inner) if kind == "intValue" else inner
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.engine
 DOOR = "/v1/otlp/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 KEY = "a-key-for-tests-that-is-long-enough"
+LOGS = Path(__file__).parents[2] / "unit/graph/traces_of_libraries/traceloop-logs.jsonl.gz"
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "traces" / "otlp.json"
 
 
@@ -68,6 +70,18 @@ def test_a_whole_trace_is_a_process(service: ServiceProcess, kind: str, is_packe
     assert told.content == (b"{}" if kind == JSON else b"")
     assert stored(service, trace_id)["nodes"] == 2
     assert texts(service, trace_id) == {SOURCE, ANSWER}
+
+
+def test_what_models_wrote_may_come_as_log_records(service: ServiceProcess) -> None:
+    trace_id = uuid.uuid4().hex
+    spans, logs = gzip.decompress(LOGS.read_bytes()).splitlines()
+    old = json.loads(spans)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["traceId"].encode()
+    spans, logs = (one.replace(old, trace_id.encode()) for one in (spans, logs))
+    kind = {"Content-Type": JSON}
+    told = service.post("/v1/otlp/v1/logs", content=logs, headers=kind)
+    assert (told.status_code, told.json()) == (200, {})
+    assert send(service, spans).json() == {}
+    assert stored(service, trace_id)["nodes"] == 4
 
 
 def test_the_example_is_stored_under_the_id_of_its_trace(service: ServiceProcess) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.vendor_spans import SPELLINGS, Step, request, span
+from fakes.vendor_spans import SPELLINGS, Step, as_logs, request, span
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +61,9 @@ def test_a_trace_in_which_an_agent_was_only_made_is_no_process() -> None:
 
 
 # No text is lost.
+
+IN_LOGS = ("events", "old events", "details", "strands")
+"""Spellings that libraries also write into log records."""
 
 WORDS = st.text("bdfgklmnoprst", min_size=4, max_size=9)
 
@@ -113,7 +116,7 @@ def lost(steps: Sequence[Step], odd: dict[str, str], said: str) -> list[str]:
     return missing
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("spelling", [*SPELLINGS, *(f"{one} in logs" for one in IN_LOGS)])
 @settings(max_examples=5, deadline=None)
 @given(run=runs())
 def test_every_text_of_a_trace_is_kept_or_named(
@@ -122,9 +125,10 @@ def test_every_text_of_a_trace_is_kept_or_named(
     question, steps, odd = run
     spans = [span(1, "s1", {"input.value": question, **odd})]
     for number, step in enumerate(steps, start=2):
-        attributes, events = SPELLINGS[spelling](step)
+        attributes, events = SPELLINGS[spelling.removesuffix(" in logs")](step)
         spans.append(span(number, f"s{number}", attributes, events))
-    (draft,) = read(request(*spans))
+    export = request(*spans)
+    (draft,) = read(*(as_logs(export) if spelling.endswith(" in logs") else [export]))
     survey(draft)
     assert lost(steps, odd, said_of(draft)) == []
     assert draft.header.question == question
@@ -135,10 +139,10 @@ def test_every_text_of_a_trace_is_kept_or_named(
     assert all(any(one in text for one in looked_up) for text in sources)
 
 
-def read(content: Any) -> list[Draft]:
+def read(*contents: Any) -> list[Draft]:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace.json"
-        path.write_text(json.dumps(content))
+        path = Path(folder) / "trace.jsonl"
+        path.write_text("".join(f"{json.dumps(one)}\n" for one in contents))
         return drafts(path)
 
 

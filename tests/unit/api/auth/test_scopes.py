@@ -35,7 +35,11 @@ READS_BY_POST = {
     ("POST", "/v1/processes/{process_id}/nodes:batchGet"),
     ("POST", "/v1/queries/{name}"),
 }
-INGESTS = {("POST", "/v1/processes"), ("POST", "/v1/otlp/v1/traces")}
+INGESTS = {
+    ("POST", "/v1/processes"),
+    ("POST", "/v1/otlp/v1/traces"),
+    ("POST", "/v1/otlp/v1/logs"),
+}
 COMMENTS = {
     ("POST", "/v1/processes/{process_id}/claims/{claim_id}/comments"),
     ("DELETE", "/v1/processes/{process_id}/comments/{comment_id}"),

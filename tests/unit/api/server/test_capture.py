@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from fakes import exported_spans
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
 from veritrail_graph.api.server.capture import Capture, open_capture
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.registry import find_processes
 
+LOGS = "traceloop-logs.jsonl.gz"
+LIBRARIES = Path(__file__).parents[2] / "graph" / "traces_of_libraries"
 TRACE, OTHER = "a1" * 16, "b2" * 16
 JSON = {"Content-Type": "application/json"}
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
@@ -54,6 +60,45 @@ def test_what_is_received_in_every_form_is_read_from_the_file(tmp_path: Path) ->
     whole.write_bytes(exported_spans.as_json(retrieval, generation, root))
     (captured,), (direct,) = find_processes(path), find_processes(whole)
     assert list(captured.open().records()) == list(direct.open().records())
+
+
+def test_log_records_are_in_the_file_beside_their_spans(tmp_path: Path) -> None:
+    lines = gzip.decompress((LIBRARIES / LOGS).read_bytes()).splitlines()
+    ordinary = {"body": {"stringValue": "The desk opened."}, "timeUnixNano": "1"}
+    capture, answers, content = sent(
+        [(JSON, lines[1]), (PROTOBUF, as_protobuf_logs(json.loads(lines[1])))], "/v1/logs"
+    )
+    assert [one.status_code for one in answers] == [200, 200]
+    assert capture.spans == 16
+    first, second = map(json.loads, content.splitlines())
+    assert list(logs_of(second)) == list(logs_of(first))  # whatever it was sent in
+
+    path = tmp_path / "both.jsonl"
+    path.write_bytes(b"\n".join((*content.splitlines()[:1], *lines[:1])))
+    (captured,), (direct,) = find_processes(path), find_processes(LIBRARIES / LOGS)
+    assert list(captured.open().records()) == list(direct.open().records())
+
+    nothing = {"resourceLogs": [{"scopeLogs": [{"logRecords": [ordinary]}]}]}
+    wrong = {"eventName": "gen_ai.choice", **ordinary}
+    _, answers, content = sent([(JSON, json.dumps(nothing).encode())], "/v1/otlp/v1/logs")
+    assert (answers[0].json(), content) == ({}, b"")
+    nothing["resourceLogs"][0]["scopeLogs"][0]["logRecords"] = [wrong]
+    _, (answer,), _ = sent([(JSON, json.dumps(nothing).encode())], "/v1/otlp/v1/logs")
+    assert answer.json()["partialSuccess"]["rejectedLogRecords"] == "1"
+
+
+def logs_of(request: Any) -> Iterator[Any]:
+    for resource in request["resourceLogs"]:
+        for scope in resource["scopeLogs"]:
+            yield from scope["logRecords"]
+
+
+def as_protobuf_logs(request: Any) -> bytes:
+    for one in logs_of(request):
+        for key in ("traceId", "spanId"):
+            one[key] = base64.b64encode(bytes.fromhex(one[key])).decode()
+    found: bytes = ParseDict(request, ExportLogsServiceRequest()).SerializeToString()
+    return found
 
 
 def test_ids_of_protobuf_are_hexadecimal_in_the_file() -> None:

@@ -84,7 +84,7 @@ def test_every_call_tells_what_may_go_wrong_as_a_problem(told: dict[str, Any]) -
             assert answer["description"] != "Successful Response", where
             if status >= "400":
                 told_as = ["application/problem+json"]
-                if where == "POST /v1/otlp/v1/traces":  # a Status, for those who send protobuf
+                if where.startswith("POST /v1/otlp/"):  # a Status, for those who send protobuf
                     told_as.append("application/x-protobuf")
                 assert list(answer["content"]) == told_as, (where, status)
         if where.partition(" ")[2].startswith("/v1/"):

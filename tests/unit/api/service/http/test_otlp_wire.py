@@ -21,7 +21,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import apart
 from veritrail_graph.graph.importers.traces.otlp import each_of_protobuf
 from veritrail_graph.graph.importers.traces.received import sorted_by_trace
-from veritrail_graph.graph.importers.traces.wire import TooManyValues, span_messages
+from veritrail_graph.graph.importers.traces.wire import TooManyValues, messages_of_spans
 
 MB = 1_000_000
 CALLER = Caller("k1", "nightly", EVERYTHING)
@@ -65,7 +65,7 @@ def test_the_spans_of_a_request_are_those_that_the_library_finds() -> None:
         for scope in resource.scope_spans
         for span in scope.spans
     ]
-    assert [*span_messages(made.SerializeToString())] == expected
+    assert [one for one, _ in messages_of_spans(made.SerializeToString())] == expected
     first = next(each_of_protobuf(made.SerializeToString(), "here"))
     assert not isinstance(first, InputError)
     assert (first["name"], first["attributes"]) == ("s0", {"n": 0, "m": {"k": ["é" * 200]}})
@@ -95,7 +95,7 @@ def test_a_request_of_very_many_values_is_refused_before_they_are_made(spans: by
     body = wrapped(spans)
     tracemalloc.start()
     with pytest.raises(TooManyValues, match="fewer spans at once"):
-        for _ in span_messages(body, 10_000):
+        for _ in messages_of_spans(body, 10_000):
             pass
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
