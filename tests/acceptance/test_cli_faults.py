@@ -141,6 +141,7 @@ def test_an_engine_that_dies_during_a_run_ends_it_with_what_was_found(
     assert [v["status"] for v in again] == ["succeeded"]
 
 
+@pytest.mark.soak
 def test_an_engine_that_was_killed_between_commands_is_started_again(
     frail: Veritrail, cranes: str
 ) -> None:
@@ -149,6 +150,7 @@ def test_an_engine_that_was_killed_between_commands_is_started_again(
     assert frail("list", "--json").json == before
 
 
+@pytest.mark.soak
 def test_ctrl_c_during_an_ingest_leaves_nothing_to_see(
     frail: Veritrail, cranes: str, tmp_path: Path
 ) -> None:

@@ -11,12 +11,12 @@ import pytest
 from acceptance.command import Veritrail
 from acceptance.homes import EXAMPLES
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(600)]
 
 SAMPLE = EXAMPLES / "harbour-summary.json"
 
 
-@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.soak)])
+@pytest.fixture(params=["embedded", "neo4j"])
 def either(request: pytest.FixtureRequest, beside: Veritrail) -> Iterator[Veritrail]:
     """The command on the embedded engine, and on a real Neo4j."""
     if request.param == "embedded":

@@ -210,7 +210,7 @@ def test_a_runaway_query_is_given_up_in_time_and_hurts_nobody(
         async with connected(address, address.uri, query_seconds=1.0) as database:
             began = time.monotonic()
             running = asyncio.ensure_future(
-                database.run_text(f"{counting(store, 8)}RETURN c", {}, 1)
+                database.run_text(f"{counting(store, 4)}RETURN c", {}, 1)
             )
             await asyncio.sleep(0.3)
             rows = await store.database.read("process/state", process_ids=[stored])
@@ -228,7 +228,7 @@ def test_a_runaway_query_is_given_up_in_time_and_hurts_nobody(
 def test_a_write_that_nobody_waits_for_any_more_is_not_stored(
     store: Store, address: DatabaseAddress, arun: Any, process_id: str, is_stopped: bool
 ) -> None:
-    count = counting(store, 3)
+    count = counting(store, 2)
     slow = f"{count}CREATE (:Process {{process_id: $p, status: 'ready', c: c}}) RETURN c"
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""An ingest in a process of its own, killed with SIGKILL again and again, on both engines."""
+"""An ingest in a process of its own, killed with SIGKILL: once, in the soak again and again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def a_file(folder: Path, name: str, nodes: int) -> Path:
 
 
 def ingest_and_kill(address: DatabaseAddress, path: Path, after: int, *, replace: bool) -> str:
-    """Run an ingest and kill it after a number of batches; its last line."""
+    """Run an ingest and kill it after a number of batches, or (0) never; its last line."""
     child = subprocess.Popen(
         [sys.executable, "-m", "fakes.ingest_child"],
         stdin=subprocess.PIPE,
@@ -75,6 +75,7 @@ def kill_loop(
     name: str,
     nodes: int,
     replace: bool,
+    most: int,
 ) -> int:
     """Kill ingests of a file until one ends; how often it went on. The result is as if at once."""
     source = ProcessFileImporter().open(path, ImportOptions())
@@ -87,11 +88,14 @@ def kill_loop(
     chance = random.Random(nodes)
     kills = 0
     while not (last := ingest_and_kill(
-        address, path, chance.randint(1, 14 if nodes > 400 else 20), replace=replace
+        address,
+        path,
+        chance.randint(1, 14 if nodes > 400 else 20) if kills < most else 0,
+        replace=replace,
     )).startswith("done"):  # fmt: skip
         kills += 1
         assert kills < 200
-        if kills % 3 == 0:
+        if kills % 3 == 0 or kills == most:
             kept = arun(store.processes.state(name))
             assert (kept.status if kept else None) == ("ready" if replace else "loading")
     assert last.split()[2] == "True"
@@ -100,15 +104,16 @@ def kill_loop(
 
 
 @pytest.mark.parametrize(
-    ("nodes", "replace", "least"),
+    ("nodes", "replace", "least", "most"),
     [
-        (400, True, 1),
-        pytest.param(400, False, 1, marks=pytest.mark.soak),
-        pytest.param(5_000, True, 20, marks=pytest.mark.soak),
-        pytest.param(5_000, False, 20, marks=pytest.mark.soak),
+        (400, True, 1, 1),
+        pytest.param(400, True, 1, 200, marks=pytest.mark.soak),
+        pytest.param(400, False, 1, 200, marks=pytest.mark.soak),
+        pytest.param(5_000, True, 20, 200, marks=pytest.mark.soak),
+        pytest.param(5_000, False, 20, 200, marks=pytest.mark.soak),
     ],
 )
-def test_killed_again_and_again_an_ingest_ends_as_if_nobody_had(
+def test_killed_once_or_again_and_again_an_ingest_ends_as_if_nobody_had(
     address: DatabaseAddress,
     store: Store,
     arun: Any,
@@ -117,6 +122,7 @@ def test_killed_again_and_again_an_ingest_ends_as_if_nobody_had(
     nodes: int,
     replace: bool,
     least: int,
+    most: int,
 ) -> None:
     path = a_file(tmp_path, process_id, nodes)
-    assert kill_loop(address, store, arun, path, process_id, nodes, replace) >= least
+    assert kill_loop(address, store, arun, path, process_id, nodes, replace, most) >= least

@@ -150,7 +150,7 @@ def test_a_graph_of_a_newer_version_is_refused(store: Store, arun: Any, restored
         arun(ensure_schema(store.database))
 
 
-def test_three_programs_at_once_apply_a_migration_that_one_began_and_was_killed_in(
+def test_two_programs_at_once_apply_a_migration_that_one_began_and_was_killed_in(
     store: Store, arun: Any, address: DatabaseAddress, process_id: str, next_version: Path
 ) -> None:
     killed = migrating(address, next_version, "hang")
@@ -163,14 +163,14 @@ def test_three_programs_at_once_apply_a_migration_that_one_began_and_was_killed_
     left = record(store, arun)
     assert (left["version"], bool(left["owner"])) == (SCHEMA_VERSION, True)
     said = []
-    children = [migrating(address, next_version) for _ in range(3)]
+    children = [migrating(address, next_version) for _ in range(2)]
     for child in children:
         assert child.stdout is not None
         said += [int(line) for line in child.stdout.read().split()]
         assert child.wait(60) == 0
         child.stdout.close()
     assert marks(store, arun, process_id) == 4
-    assert max(said) == 3  # one of the three changed what was left; the others waited
+    assert max(said) == 3  # one of the two changed what was left; the other waited
     assert record(store, arun) == {"name": "veritrail", "version": NEXT}
 
 
