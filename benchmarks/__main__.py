@@ -25,6 +25,7 @@ from benchmarks import (
     money,
     pages,
     peers,
+    provenance,
     queries,
     recorder,
     service_jobs,
@@ -39,7 +40,7 @@ from benchmarks.engines import Engine
 from benchmarks.report import Report
 
 SMALL = 0.25
-STORED = ("ingest", "walk", "trail", "verify", "queries")
+STORED = ("ingest", "walk", "trail", "verify", "queries", "provenance")
 """What works on the generated process; all but the first need it stored."""
 PARTS = (
     "help", "recorder", "imports", "simulation", "batches", *STORED, "reading", *models.PARTS,
@@ -136,6 +137,7 @@ def _measure(
         "trail": lambda: write_back.measure(report, engine),
         "verify": lambda: commands.measure_verify(report, engine, folder),
         "queries": lambda: queries.measure(report, engine, options.scale),
+        "provenance": lambda: provenance.measure(report, engine, options.scale),
     }
     chosen = parts.intersection(STORED)
     if chosen - {"verify"}:

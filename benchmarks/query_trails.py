@@ -6,6 +6,7 @@ Source: VeriTrail 3.2, B.2.1 (claims and stages of the runs that are imitated).
 from __future__ import annotations
 
 import random
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -69,8 +70,12 @@ class Walkable:
 
 
 async def fill(
-    login: dict[str, Any], scale: float, process_id: str, count: int = VERIFICATIONS
-) -> dict[str, int]:
+    login: dict[str, Any],
+    scale: float,
+    process_id: str,
+    count: int = VERIFICATIONS,
+    first: int = 0,
+) -> dict[str, float]:
     """Store as many claims as verifications, and the verifications.
 
     Args:
@@ -78,23 +83,28 @@ async def fill(
         scale: The scale at which the process was written.
         process_id: The process.
         count: How many there are.
+        first: The number of the first claim and of its verification.
 
     Returns:
-        How many sentences they cite and how many nodes they read.
+        How many sentences they cite, how many nodes they read, and how many seconds they took to
+        be stored.
     """
     walkable = Walkable.of(scale)
-    claims = [claim_number(number, walkable.terminal) for number in range(count)]
+    claims = [claim_number(number, walkable.terminal) for number in range(first, first + count)]
     async with open_store(DatabaseAddress(**login)) as store:
         content_hash = (await store.processes.get(process_id)).content_hash
         made = [
             one.replace(content_hash=content_hash)  # as every run says it
-            for one in verifications(walkable, process_id, claims)
+            for one in verifications(walkable, process_id, claims, first)
         ]
         await store.claims.add(process_id, claims)
+        begin = time.perf_counter()
         for start in range(0, len(made), AT_A_TIME):
             await store.trails.write(*made[start : start + AT_A_TIME])
+        seconds = time.perf_counter() - begin
     rounds = [iteration for verification in made for iteration in verification.iterations]
     return {
+        "seconds": seconds,
         "verifications": len(made),
         "checked": sum(len(iteration.checked) for iteration in rounds),
         "cited": sum(len(found.sentences) for each in rounds for found in each.summaries),
@@ -102,11 +112,11 @@ async def fill(
 
 
 def verifications(
-    walkable: Walkable, process_id: str, claims: Sequence[Claim]
+    walkable: Walkable, process_id: str, claims: Sequence[Claim], first: int = 0
 ) -> Iterator[Verification]:
     """One verification a claim, always the same ones."""
     draw = random.Random("trails")  # nothing secret
-    for number, claim in enumerate(claims):
+    for number, claim in enumerate(claims, first):
         place = number % 20
         iterations, paths = _walk(walkable, draw)
         done = place < len(VERDICTS)
@@ -125,7 +135,7 @@ def verifications(
             engine="fixed",
             model="none",
             indicative=True,
-            created_at=f"2026-01-01T{number // 60:02}:{number % 60:02}:00.000000Z",
+            created_at=f"2026-01-01T{number // 60 % 24:02}:{number % 60:02}:00.000000Z",
             status=Status.SUCCEEDED if done else UNFINISHED[number // 20 % len(UNFINISHED)],
             verdict=verdict,
             reasoning="The reasons for it." if done else None,

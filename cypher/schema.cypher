@@ -43,6 +43,11 @@ FOR (s:Sentence) ON (s.process_id);
 CREATE CONSTRAINT veritrail_span_key IF NOT EXISTS
 FOR (s:Span) REQUIRE (s.process_id, s.node_id) IS UNIQUE;
 
+// purpose: A verification and a span name one node of its evidence trail.
+// source: ours
+CREATE CONSTRAINT veritrail_trailnode_key IF NOT EXISTS
+FOR (t:TrailNode) REQUIRE (t.verification_id, t.node_id) IS UNIQUE;
+
 // purpose: A verification_id names one verification.
 // source: ours
 CREATE CONSTRAINT veritrail_verification_key IF NOT EXISTS

@@ -5,8 +5,10 @@
 // column v: any - its verification in force
 // column located: any - that the error came in there, or was carried on there
 // column s: any - a node that introduced the error, or carried it on
-// column link: any - that the node was evidence for another one
-// column w: any - that other node
+// column at: any - that it stands in the evidence trail there
+// column t: any - the node of the trail
+// column link: any - what it leads to
+// column w: any - the next node of the trail, or the verification
 // source: VeriTrail 3.2 (error localization)
 MATCH (p:Process {status: 'ready'})
 MATCH (c:Claim {process_id: p.process_id})
@@ -15,12 +17,14 @@ WITH c ORDER BY c.process_id, c.position LIMIT 20
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
 WITH c, v, verifies
 OPTIONAL MATCH (v)-[located:ERROR_INTRODUCED_AT|ERROR_OFFERED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
-OPTIONAL MATCH (s)-[link:EVIDENCE_FOR]->(w:Span)
-WHERE link.verification_id = v.verification_id
-WITH c, v, verifies, s, located,
+OPTIONAL MATCH (t:TrailNode {verification_id: v.verification_id, node_id: s.node_id})
+OPTIONAL MATCH (t)-[link:LEADS_TO]->(w)
+WITH c, v, verifies, s, located, t,
      collect(CASE WHEN link IS NULL THEN null ELSE {link: link, w: w, place: 1} END) AS links
+OPTIONAL MATCH (t)-[at:AT]->(s)
+WITH c, v, verifies, s, located, at, t, links
 // The nodes come first, in rows of their own: no number of links may hide one of them.
 UNWIND [{link: null, w: null, place: 0}] + links AS row
-RETURN c, verifies, v, located, s, row.link AS link, row.w AS w
+RETURN c, verifies, v, located, s, at, t, row.link AS link, row.w AS w
 ORDER BY c.process_id, c.position, row.place, s.stage, s.position
 LIMIT 1000

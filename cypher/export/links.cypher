@@ -1,13 +1,15 @@
-// purpose: Evidence paths of verifications as they are stored.
+// purpose: Links of the evidence trails of verifications as they are stored.
 // param verification_ids: list - the verifications
+// column verification_id: string - the verification
 // column source: string - node_id of the node with evidence
-// column target: string - node_id of what it was an input to
+// column target: string - node_id of what it was an input to; null: the verification itself comes next
 // column properties: map - properties of the link
 // source: VeriTrail 3.2 (provenance)
 UNWIND $verification_ids AS verification_id
-MATCH (:Verification {verification_id: verification_id})-[:HAS_ITERATION]->(:Iteration)
-      -[:FOUND]->(:Evidence)-[:CITES]->(:Sentence)-[:SENTENCE_OF]->(u:Span)
-WITH DISTINCT verification_id, u
-MATCH (u)-[path:EVIDENCE_FOR {verification_id: verification_id}]->(w:Span)
-RETURN u.node_id AS source, w.node_id AS target, properties(path) AS properties
-ORDER BY verification_id, path.iteration, u.position, w.position
+MATCH (t:TrailNode)
+WHERE t.verification_id = verification_id AND t.node_id >= ''
+MATCH (t)-[link:LEADS_TO]->(w)
+WITH verification_id, t, link, w, w:TrailNode AS is_within
+RETURN verification_id, t.node_id AS source, CASE WHEN is_within THEN w.node_id END AS target,
+       properties(link) AS properties
+ORDER BY verification_id, t.iteration, t.stage, t.position, source, target

@@ -1,11 +1,8 @@
-// purpose: Script: write the evidence trail as links between nodes.
-// param process_id: string - the process
-// param rows: list - [source, target, properties]
+// purpose: Script: link the nodes of evidence trails.
+// param rows: list - [verification_id and node_id of the source, the same of the target, properties]
 // source: VeriTrail 3.2 (provenance)
 UNWIND $rows AS row
-MATCH (v:Span)
-WHERE v.process_id = $process_id AND v.node_id = row[1]
-MATCH (u:Span)
-WHERE u.process_id = $process_id AND u.node_id = row[0]
-CREATE (u)-[e:EVIDENCE_FOR]->(v)
-SET e = row[2]
+MATCH (a:TrailNode {verification_id: row[0], node_id: row[1]})
+MATCH (b:TrailNode {verification_id: row[2], node_id: row[3]})
+CREATE (a)-[link:LEADS_TO]->(b)
+SET link = row[4]

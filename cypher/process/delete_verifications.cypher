@@ -5,7 +5,7 @@
 // source: ours
 MATCH (x:Verification {process_id: $process_id})
 // A trail that was stored since trails were looked for could not be found without it.
-WHERE NOT EXISTS { (x)-[:HAS_ITERATION|TOOK]->() }
+WHERE NOT EXISTS { (x)-[:HAS_ITERATION|TOOK]->() } AND NOT EXISTS { (x)<-[:LEADS_TO]-() }
 WITH x LIMIT $limit
 DETACH DELETE x
 RETURN count(*) AS done

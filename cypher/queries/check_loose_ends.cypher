@@ -31,6 +31,14 @@ CALL () {
   WHERE NOT EXISTS { (x)<-[:TOOK]-(:Verification) }
   RETURN 'Step' AS label, x.verification_id AS id, 'belongs to no verification' AS problem
   UNION ALL
+  MATCH (x:TrailNode)
+  WHERE NOT EXISTS { (x)-[:AT]->(:Span) }
+  RETURN 'TrailNode' AS label, x.verification_id AS id, 'is at no span' AS problem
+  UNION ALL
+  MATCH (x:TrailNode)
+  WHERE NOT EXISTS { (x)-[:LEADS_TO]->() }
+  RETURN 'TrailNode' AS label, x.verification_id AS id, 'leads nowhere' AS problem
+  UNION ALL
   MATCH (x:Evidence)
   WHERE NOT EXISTS { (x)<-[:FOUND]-(:Iteration) }
   RETURN 'Evidence' AS label, x.evidence_id AS id, 'was found in no iteration' AS problem

@@ -30,6 +30,10 @@ CALL () {
   RETURN 'Verification' AS label, x.process_id AS process_id, count(x) AS nodes,
          min(x.verification_id) AS example
   UNION ALL
+  MATCH (x:TrailNode)
+  RETURN 'TrailNode' AS label, x.process_id AS process_id, count(x) AS nodes,
+         min(x.verification_id) AS example
+  UNION ALL
   MATCH (x:Review)
   RETURN 'Review' AS label, x.process_id AS process_id, count(x) AS nodes,
          min(x.review_id) AS example

@@ -34,7 +34,10 @@ RETURN v.verification_id AS verification_id,
        s.prompt AS prompt,
        [u IN nodes WHERE u <> s AND (
          EXISTS { MATCH (u)-[:INPUT_TO]->(s) }
-         OR EXISTS { MATCH (u)-[:EVIDENCE_FOR {verification_id: v.verification_id}]->(s) }
+         OR EXISTS {
+           MATCH (u)<-[:AT]-(t:TrailNode {verification_id: v.verification_id})-[:LEADS_TO]->(w)
+           WHERE w.node_id = s.node_id
+         }
        ) | u.node_id] AS inherits_from,
        COLLECT {
          MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)

@@ -23,13 +23,16 @@ WITH v LIMIT 1
 MATCH (t:Span)
 WHERE t.process_id = $process_id AND t.node_id = v.node_id
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[cites:CITES]->(n:Sentence)
-      -[:SENTENCE_OF]->(u:Span)
-WITH v, t, u, cites, n ORDER BY n.index
-WITH v, t, u, collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
-MATCH (u)-[link:EVIDENCE_FOR {verification_id: v.verification_id}]->(w:Span)
-WITH v, t, u, link, w, sentences ORDER BY u.stage, u.position, w.stage, w.position
+WITH v, t, cites, n ORDER BY n.index
+WITH v, t, n.node_id AS node_id,
+     collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
+MATCH (u:TrailNode)
+WHERE u.verification_id = v.verification_id AND u.node_id = node_id
+MATCH (u)-[link:LEADS_TO]->(w)  // the next node of the trail, or the verification
+WITH v, t, u, link, w, sentences
+ORDER BY u.stage, u.position, coalesce(w.stage, t.stage), coalesce(w.position, t.position)
 WITH v, t, collect({
-       target: w.node_id, iteration: link.iteration, node_id: u.node_id, stage: u.stage, role: u.role, via: link.via,
+       target: w.node_id, iteration: u.iteration, node_id: u.node_id, stage: u.stage, role: u.role, via: link.via,
        sentences: sentences
      }) AS links
 WITH v, t, links, range(0, size(links) - 1) AS numbers,
@@ -66,7 +69,7 @@ WITH v, t, links, rounds, last, before, every, rooted,
        WHEN found + rooted[n] > 1000000000000000 THEN 1000000000000000 ELSE found + rooted[n]
      END) AS complete_path_count
 // A path is a list of numbers of links. All paths grow upstream by a link a round and are cut at
-// the limit in every round, in place of (:Span)-[:EVIDENCE_FOR*]->(t): a deep trail can have more
+// the limit in every round, in place of (:TrailNode)-[:LEADS_TO*]->(v): a deep trail can have more
 // paths than an engine can list. Every path goes on or is whole, so none is cut before its turn.
 // Those that begin in a root grow by themselves, so that others leave them their places.
 WITH v, t, links, path_count, complete_path_count,

@@ -23,11 +23,14 @@ WITH v LIMIT 1
 MATCH (t:Span)
 WHERE t.process_id = $process_id AND t.node_id = v.node_id
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[cites:CITES]->(n:Sentence)
-      -[:SENTENCE_OF]->(u:Span)
-WITH v, t, u, cites, n ORDER BY n.index
-WITH v, t, u, collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
-MATCH (u)-[link:EVIDENCE_FOR {verification_id: v.verification_id}]->(w:Span)
-WITH v, t, u, link, w, sentences ORDER BY u.stage, u.position, w.stage, w.position
+WITH v, t, cites, n ORDER BY n.index
+WITH v, t, n.node_id AS node_id,
+     collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
+MATCH (u:TrailNode)
+WHERE u.verification_id = v.verification_id AND u.node_id = node_id
+MATCH (u)-[link:LEADS_TO]->(w)  // the next node of the trail, or the verification
+WITH v, t, u, link, w, sentences
+ORDER BY u.stage, u.position, coalesce(w.stage, t.stage), coalesce(w.position, t.position)
 WITH v, t, collect({
        target: w.node_id, node_id: u.node_id, stage: u.stage, role: u.role, via: link.via,
        sentences: sentences

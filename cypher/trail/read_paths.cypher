@@ -7,10 +7,9 @@
 // column via: list - node_ids of checked nodes without evidence between the two
 // source: VeriTrail 3.2 (provenance)
 UNWIND $verification_ids AS verification_id
-MATCH (:Verification {verification_id: verification_id})-[:HAS_ITERATION]->(:Iteration)
-      -[:FOUND]->(:Evidence)-[:CITES]->(:Sentence)-[:SENTENCE_OF]->(u:Span)
-WITH DISTINCT verification_id, u
-MATCH (u)-[path:EVIDENCE_FOR {verification_id: verification_id}]->(w:Span)
-RETURN verification_id, u.node_id AS source, w.node_id AS target, path.iteration AS iteration,
-       path.via AS via
-ORDER BY verification_id, iteration, u.stage, u.position, source, target
+MATCH (t:TrailNode)
+WHERE t.verification_id = verification_id AND t.node_id >= ''
+MATCH (t)-[link:LEADS_TO]->(w)  // the next node of the trail, or the verification
+RETURN verification_id, t.node_id AS source, w.node_id AS target, t.iteration AS iteration,
+       link.via AS via
+ORDER BY verification_id, iteration, t.stage, t.position, source, target

@@ -2,7 +2,7 @@
 // param process_id: string - the process; it must be ready
 // param content_hash: string - the content that was verified, or null where it is not known
 // param cleared: boolean - whether the trails of those that were written before have been cleared
-// param rows: list - {claim_id, verification_id, properties, iterations, paths, steps, …}
+// param rows: list - {claim_id, verification_id, properties, trail, links, iterations, …}
 // column verification_id: string - a verification whose claim is there
 // column existed: boolean - whether its trail was left out, because an older one must be cleared
 // source: VeriTrail 3.2 (evidence trail, provenance, error localization), C.1 Algorithm 1
@@ -17,27 +17,45 @@ SET v = row.properties, v.place = place
 MERGE (v)-[:VERIFIES]->(c)
 WITH v, row, existed
 CALL (v, row, existed) {
+  UNWIND CASE WHEN existed THEN [] ELSE row.trail END AS place
+  MATCH (s:Span)
+  WHERE s.process_id = $process_id AND s.node_id = place[0]
+  CREATE (:TrailNode {
+    verification_id: row.verification_id, node_id: place[0], process_id: $process_id,
+    claim_id: row.claim_id, stage: s.stage, role: s.role, position: s.position,
+    iteration: place[1], caption: place[2]
+  })-[:AT]->(s)
+}
+CALL (v, row, existed) {
   UNWIND CASE WHEN existed THEN [] ELSE row.iterations END AS turn
   CREATE (v)-[:HAS_ITERATION]->(i:Iteration)
   SET i = turn.properties
-  WITH i, turn
+  WITH i, turn, row
   CALL (i, turn) {
     UNWIND turn.checked AS node_id
     MATCH (s:Span)
     WHERE s.process_id = $process_id AND s.node_id = node_id
     CREATE (i)-[:CHECKED]->(s)
   }
-  CALL (i, turn) {
+  CALL (i, turn, row) {
     UNWIND turn.evidence AS found
     CREATE (i)-[:FOUND]->(e:Evidence)
     SET e = found.properties
-    WITH e, found
+    WITH e, found, row
     UNWIND found.sentences AS cited
     MERGE (n:Sentence {
       process_id: $process_id, node_id: cited[0], index: cited[1], start: cited[2], end: cited[3]
     })
     ON CREATE SET n.text = cited[4], n.caption = cited[5]
     CREATE (e)-[:CITES {role: cited[6], position: cited[7]}]->(n)
+    WITH n, cited, row
+    CALL (n, cited, row) {
+      WITH n, cited, row
+      WHERE cited[8]
+      MATCH (t:TrailNode)
+      WHERE t.verification_id = row.verification_id AND t.node_id = cited[0]
+      CREATE (t)-[:CITES]->(n)
+    }
     WITH n, cited
     WHERE NOT EXISTS { (n)-[:SENTENCE_OF]->(:Span) }
     CALL (n, cited) {  // a single sentence: else the node's text is held once a row
@@ -48,15 +66,19 @@ CALL (v, row, existed) {
   }
 }
 CALL (v, row, existed) {
-  UNWIND CASE WHEN existed THEN [] ELSE row.paths END AS target
-  MATCH (b:Span)
-  WHERE b.process_id = $process_id AND b.node_id = target[0]
-  UNWIND target[1] AS path
-  MATCH (a:Span)
-  WHERE a.process_id = $process_id AND a.node_id = path[0]
-  CREATE (a)-[:EVIDENCE_FOR {
-    verification_id: v.verification_id, iteration: path[1], via: path[2]
-  }]->(b)
+  UNWIND CASE WHEN existed THEN [] ELSE row.links END AS target
+  MATCH (b:TrailNode)
+  WHERE b.verification_id = row.verification_id AND b.node_id = target[0]
+  UNWIND target[1] AS link
+  MATCH (a:TrailNode)
+  WHERE a.verification_id = row.verification_id AND a.node_id = link[0]
+  CREATE (a)-[:LEADS_TO {via: link[1]}]->(b)
+}
+CALL (v, row, existed) {
+  UNWIND CASE WHEN existed THEN [] ELSE row.ends END AS link
+  MATCH (a:TrailNode)
+  WHERE a.verification_id = row.verification_id AND a.node_id = link[0]
+  CREATE (a)-[:LEADS_TO {via: link[1]}]->(v)
 }
 CALL (v, row, existed) {
   UNWIND CASE WHEN existed THEN [] ELSE row.steps END AS step

@@ -42,7 +42,8 @@ _STATEMENTS = {
     "Revision": "export/script_revisions",
     "CITES": "export/script_cited",
     "Step": "export/script_steps",
-    "EVIDENCE_FOR": "export/script_links",
+    "TrailNode": "export/script_trail",
+    "LEADS_TO": "export/script_links",
     "ERROR_INTRODUCED_AT": "export/script_introduced",
     "ERROR_OFFERED_AT": "export/script_offered",
     "ERROR_PROPAGATED_THROUGH": "export/script_propagated",
@@ -51,6 +52,11 @@ _STATEMENTS = {
     "IN_FORCE": "export/script_in_force",
 }
 """What writes each kind of part; the other relationships are written with their nodes."""
+_OTHER_ENDS = {
+    ("TrailNode", "CITES", "Sentence"): "export/script_trail_cited",
+    ("TrailNode", "LEADS_TO", "Verification"): "export/script_ends",
+}
+"""What writes relationships of a type between other labels."""
 
 _ESCAPED = re.compile(r"[\\'\n\t]")
 _SHORT = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -67,15 +73,23 @@ async def write_script(store: Store, stored: StoredProcess, write: Write) -> dic
         if isinstance(part, Nodes) and part.label == "Evidence":
             evidence = dict(part.rows)  # written with what found it, which comes next
             continue
-        name = part.label if isinstance(part, Nodes) else part.type
-        if name in _STATEMENTS:
-            statement = cypher.load(_STATEMENTS[name]).text
+        if name := _statement(part):
+            statement = cypher.load(name).text
             for rows in _batches(_rows(part, evidence)):
                 write(f":param rows => [{','.join(rows)}];\n{statement};\n".encode())
     if counts.get("Verification"):  # to and from those that the other graph has
         write(f"{cypher.load(_LINK_REUSED).text};\n".encode())
     write(f"{cypher.load(_READY).text};\n".encode())
     return counts
+
+
+def _statement(part: Part) -> str | None:
+    """The statement that writes a part, unless one of its nodes does."""
+    if isinstance(part, Nodes):
+        return _STATEMENTS.get(part.label)
+    return _OTHER_ENDS.get((part.kind.source, part.type, part.kind.target)) or _STATEMENTS.get(
+        part.type
+    )
 
 
 def literal(value: Any) -> str:
@@ -135,7 +149,7 @@ def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:
             continue
         ends += target if isinstance(target, tuple) else [target]
         if part.type == "CITES":
-            yield literal([*ends, properties["role"], properties["position"]])
+            yield literal([*ends, *properties.values()])
         else:
             bare = part.type in {"CHECKED", "CONSIDERS", "IN_FORCE", "PART_OF"}
             yield literal(ends if bare else [*ends, dict(properties)])

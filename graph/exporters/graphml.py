@@ -15,7 +15,6 @@ from veritrail_graph.graph.exporters.property_graph import (
     Key,
     Nodes,
     Part,
-    Relationships,
     counts_of,
     parts,
 )
@@ -84,7 +83,7 @@ class GraphMl:
                 data = self._data("node", own, properties)
                 yield f"<node id='{self._id(part.label, key)}'>{data}</node>\n"
             return
-        source_label, target_label = _ends(part)
+        source_label, target_label = part.kind.source, part.kind.target
         for source, target, properties in part.rows:
             data = self._data("edge", {"_label": part.type}, properties)
             ends = f"source='{self._id(source_label, source)}'"
@@ -114,11 +113,6 @@ class GraphMl:
         self.replaced += replaced
         text = _ESCAPED.sub(lambda found: _NAMED[found[0]], text)
         return spelled(text, lambda signs: "".join(f"&#{ord(sign)};" for sign in signs))
-
-
-def _ends(part: Relationships) -> tuple[str, str]:
-    kind = next(one for one in RELATIONSHIPS if one.type == part.type)
-    return kind.source, kind.target
 
 
 def _types(properties: Iterator[Property]) -> dict[str, str]:

@@ -50,12 +50,12 @@ async def write_import(store: Store, stored: StoredProcess, folder: Path) -> dic
         files: dict[str, _Table] = {}
         kinds: list[NodeType | RelationshipType] = [one for one in NODES if one.label != _OWN]
         for kind in [*kinds, *RELATIONSHIPS]:
-            table = _Table(kind, stack.enter_context(_open(folder, kind)))
-            files[table.name] = table
+            files[_file(kind)] = _Table(kind, stack.enter_context(_open(folder, kind)))
+        labels = {one.label: one for one in kinds if isinstance(one, NodeType)}
         async for part in parts(store, stored):
             counts_of(counts, part)
-            table = files[part.label if isinstance(part, Nodes) else part.type]
-            table.write(part)
+            kind = labels[part.label] if isinstance(part, Nodes) else part.kind
+            files[_file(kind)].write(part)
     (folder / COMMAND_FILE).write_text(import_command(), encoding="utf-8")
     return counts
 
@@ -73,7 +73,10 @@ def import_command(database: str = "neo4j") -> str:
 def _file(kind: NodeType | RelationshipType) -> str:
     if isinstance(kind, NodeType):
         return f"nodes_{kind.label.lower()}.csv"
-    return f"relationships_{kind.type.lower()}.csv"
+    first = next(one for one in RELATIONSHIPS if one.type == kind.type)
+    ends = [kind.source] if kind.source != first.source else []
+    ends += [kind.target] if kind.target != first.target else []
+    return f"relationships_{'_'.join([kind.type, *ends]).lower()}.csv"
 
 
 def _open(folder: Path, kind: NodeType | RelationshipType) -> IO[str]:

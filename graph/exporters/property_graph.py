@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from veritrail_graph.graph.schema import RELATIONSHIPS, RelationshipType
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess, TrailParts
 from veritrail_graph.graph.store.rows import Properties
@@ -29,10 +30,26 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Relationships:
-    """Some relationships of one type, as keys of both ends and properties."""
+    """Some relationships of one type, as keys of both ends and properties.
+
+    Attributes:
+        type: The type.
+        rows: Keys of both ends and properties of each.
+        ends: Labels of both ends, where the type has several.
+    """
 
     type: str
     rows: Sequence[tuple[Key, Key, Properties]]
+    ends: tuple[str, str] | None = None
+
+    @property
+    def kind(self) -> RelationshipType:
+        """The relationship of the data model that they are."""
+        return next(
+            one
+            for one in RELATIONSHIPS
+            if one.type == self.type and self.ends in {None, (one.source, one.target)}
+        )
 
 
 Part = Nodes | Relationships
@@ -121,11 +138,29 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
     steps = [((one["verification_id"], one["position"]), one) for one in trails.steps]
     yield Nodes("Step", steps)
     yield Relationships("TOOK", [(key[0], key, {}) for key, _ in steps])
-    yield Relationships("EVIDENCE_FOR", trails.links)
+    yield from _trail_parts(trails)
     for kind in ("ERROR_INTRODUCED_AT", "ERROR_OFFERED_AT", "ERROR_PROPAGATED_THROUGH"):
         yield Relationships(
             kind, [(name, node, one) for name, type_, node, one in trails.errors if type_ == kind]
         )
+
+
+def _trail_parts(trails: TrailParts) -> Iterator[Part]:
+    """The evidence trails: their nodes, what these cite, and how they lead to the verification."""
+    nodes = [((one["verification_id"], one["node_id"]), one, cited) for one, cited in trails.trail]
+    yield Nodes("TrailNode", [(key, one) for key, one, _ in nodes])
+    yield Relationships("AT", [(key, key[1], {}) for key, _, _ in nodes])
+    cites = [(key, tuple(place), {}) for key, _, cited in nodes for place in sorted(cited)]
+    yield Relationships("CITES", cites, ("TrailNode", "Sentence"))
+    within: list[tuple[Key, Key, Properties]] = []
+    last: list[tuple[Key, Key, Properties]] = []
+    for name, source, target, one in trails.links:
+        if target is None:
+            last.append(((name, source), name, one))
+        else:
+            within.append(((name, source), (name, target), one))
+    yield Relationships("LEADS_TO", within, ("TrailNode", "TrailNode"))
+    yield Relationships("LEADS_TO", last, ("TrailNode", "Verification"))
 
 
 def turn_parts(

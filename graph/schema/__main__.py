@@ -60,7 +60,7 @@ def _relationships() -> str:
         ("pattern", "properties", "meaning"),
         (
             (
-                f"`({one.source})-[:{one.type}]->({one.target})`",
+                _code(one.pattern),
                 "; ".join(f"{_mark(p)} ({p.type}): {p.meaning}" for p in one.properties),
                 one.meaning,
             )

@@ -107,7 +107,7 @@ def _node(node: NodeType) -> dict[str, Any]:
 
 def _relationship(relationship: RelationshipType) -> dict[str, Any]:
     return {
-        "id": relationship.type,
+        "id": relationship.pattern,
         "fromId": relationship.source,
         "toId": relationship.target,
         "type": relationship.type,

@@ -16,7 +16,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from veritrail_graph import cypher
@@ -109,7 +109,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/provenance",
         "Show provenance of claim $claim",
-        "Evidence sentences and their nodes, linked from the roots down to the verified node",
+        "The evidence trail of a claim: from the roots to its verification, with the sentences",
     ),
     Phrase(
         "bloom/error_origin",
@@ -197,6 +197,8 @@ def rules(label: str) -> Iterator[Rule]:
         for status in Status:
             if status is not Status.SUCCEEDED:
                 yield Rule("status", status.value, NO_VERDICT.fill)
+    if label == "TrailNode":
+        yield Rule("role", Role.ROOT.value, LABELS["Span"].border)
     if label == "Span":
         yield Rule("role", Role.ROOT.value, LABELS["Span"].border)
         yield Rule("role", Role.TERMINAL.value, size=2)
@@ -246,7 +248,7 @@ def perspective() -> dict[str, Any]:
         "type": "STANDARD_PERSPECTIVE",
         "categories": [_category(number, node) for number, node in enumerate(shown, start=1)],
         "labels": {node.label: _keys(node.label, node.properties) for node in shown},
-        "relationshipTypes": [_relationship(each) for each in RELATIONSHIPS],
+        "relationshipTypes": [_relationship(each) for each in _types()],
         "palette": {"colors": [LABELS[node.label].fill for node in shown], "currentIndex": 0},
         "createdAt": _MADE_AT,
         "lastEditedAt": _MADE_AT,
@@ -338,6 +340,16 @@ def _keys(owner: str, properties: tuple[Property, ...]) -> list[dict[str, Any]]:
         {"propertyKey": each.name, "type": owner, "dataType": _DATA_TYPES[each.type]}
         for each in properties
     ]
+
+
+def _types() -> list[RelationshipType]:
+    """One relationship a type, with the properties of all that it has between other labels."""
+    found: dict[str, RelationshipType] = {}
+    for each in RELATIONSHIPS:
+        first = found.setdefault(each.type, each)
+        more = tuple(one for one in each.properties if one not in first.properties)
+        found[each.type] = replace(first, properties=first.properties + more)
+    return list(found.values())
 
 
 def _relationship(made: RelationshipType) -> dict[str, Any]:

@@ -12,14 +12,19 @@ from dataclasses import dataclass
 from math import hypot
 from xml.sax.saxutils import escape
 
-from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS, NodeType
+from veritrail_graph.graph.schema.model import (
+    NODES,
+    RELATIONSHIPS,
+    NodeType,
+    RelationshipType,
+)
 from veritrail_graph.graph.schema.style import (
     LABELS,
     PLAIN_RELATIONSHIP,
     RELATIONSHIP_COLOURS,
 )
 
-WIDTH, HEIGHT = 1450, 1230
+WIDTH, HEIGHT = 1450, 1540
 CARD_WIDTH = 230
 HEADER, ROW, FOOT = 36, 20, 12
 
@@ -67,38 +72,51 @@ CARDS: dict[str, Card] = {
     "Sentence": Card(420, 720, ("process_id", "node_id", "index", "start", "end", "text")),
     "Evidence": Card(800, 720, ("evidence_id", "summary", "missing")),
     "Revision": Card(800, 880, ("revision_id", "text", "mode", "edits", "outcome")),
+    "TrailNode": Card(
+        800, 1090, ("verification_id", "node_id", "caption", "role", "iteration", "side")
+    ),
     "TurnVerification": Card(
-        420, 980, ("process_id", "node_id", "run_id", "status", "label", "score", "in_force")
+        420, 1300, ("process_id", "node_id", "run_id", "status", "label", "score", "in_force")
     ),
     "VeriTrailSchema": Card(1180, 720, ("name", "version")),
 }
 
-LINES: dict[str, Line] = {
-    "INPUT_TO": Line(((420, 478), (345, 478), (345, 526), (420, 526)), (345, 502)),
-    "EVIDENCE_FOR": Line(((420, 556), (345, 556), (345, 604), (420, 604)), (345, 580)),
-    "EXTRACTED_FROM": Line(((492, 258), (492, 410)), (492, 320)),
-    "EXTRACTION_OF": Line(((270, 790), (318, 790), (318, 618), (420, 618)), (318, 711)),
-    "VERIFIES": Line(((800, 170), (650, 170)), (725, 170)),
-    "COMPARED_WITH": Line(((800, 230), (650, 230)), (725, 230)),
-    "CONTRADICTS": Line(((420, 130), (345, 130), (345, 178), (420, 178)), (345, 154)),
-    "OF_TURN": Line(((420, 1040), (385, 1040), (385, 632), (420, 632)), (385, 944)),
-    "PART_OF": Line(((1030, 280), (1060, 280), (1060, 1080), (650, 1080)), (855, 1080)),
-    "IN_FORCE": Line(((650, 200), (800, 200)), (725, 200)),
-    "REVIEWS": Line(((1410, 340), (1430, 340), (1430, 70), (535, 70), (535, 90)), (900, 70)),
-    "CONSIDERS": Line(((1180, 340), (1105, 340), (1105, 250), (1030, 250)), (1105, 295)),
-    "REUSED_FROM": Line(((1030, 100), (1090, 100), (1090, 140), (1030, 140)), (1090, 120)),
-    "HAS_ITERATION": Line(((950, 298), (950, 410)), (950, 354)),
-    "TOOK": Line(((1030, 170), (1180, 170)), (1105, 170)),
-    "CHECKED": Line(((800, 502), (650, 502)), (725, 502)),
-    "FOUND": Line(((915, 558), (915, 720)), (915, 639)),
-    "CITES": Line(((800, 790), (650, 790)), (725, 790)),
-    "SENTENCE_OF": Line(((535, 720), (535, 638)), (535, 679)),
-    "ATTRIBUTED_TO": Line(((650, 850), (725, 850), (725, 895), (650, 895)), (725, 872)),
-    "REVISES": Line(((800, 945), (535, 945), (535, 908)), (670, 945)),
-    "ERROR_INTRODUCED_AT": Line(((846, 298), (846, 326), (582, 326), (582, 410)), (716, 326)),
-    "ERROR_OFFERED_AT": Line(((863, 298), (863, 347), (599, 347), (599, 410)), (732, 347)),
-    "ERROR_PROPAGATED_THROUGH": Line(((880, 298), (880, 368), (616, 368), (616, 410)), (748, 368)),
+LINES: dict[str, tuple[Line, ...]] = {
+    "INPUT_TO": (Line(((420, 478), (345, 478), (345, 526), (420, 526)), (345, 502)),),
+    "EXTRACTED_FROM": (Line(((492, 258), (492, 410)), (492, 320)),),
+    "EXTRACTION_OF": (Line(((270, 790), (318, 790), (318, 580), (420, 580)), (318, 680)),),
+    "VERIFIES": (Line(((800, 170), (650, 170)), (725, 170)),),
+    "COMPARED_WITH": (Line(((800, 230), (650, 230)), (725, 230)),),
+    "CONTRADICTS": (Line(((420, 130), (345, 130), (345, 178), (420, 178)), (345, 154)),),
+    "OF_TURN": (Line(((420, 1360), (350, 1360), (350, 604), (420, 604)), (350, 1240)),),
+    "PART_OF": (Line(((1030, 268), (1112, 268), (1112, 1390), (650, 1390)), (900, 1390)),),
+    "IN_FORCE": (Line(((650, 200), (800, 200)), (725, 200)),),
+    "REVIEWS": (Line(((1410, 340), (1430, 340), (1430, 70), (535, 70), (535, 90)), (900, 70)),),
+    "CONSIDERS": (Line(((1180, 340), (1140, 340), (1140, 245), (1030, 245)), (1086, 245)),),
+    "REUSED_FROM": (Line(((1030, 100), (1090, 100), (1090, 140), (1030, 140)), (1090, 120)),),
+    "HAS_ITERATION": (Line(((950, 298), (950, 410)), (950, 354)),),
+    "TOOK": (Line(((1030, 170), (1180, 170)), (1105, 170)),),
+    "CHECKED": (Line(((800, 502), (650, 502)), (725, 502)),),
+    "FOUND": (Line(((915, 558), (915, 720)), (915, 639)),),
+    "CITES": (
+        Line(((800, 790), (650, 790)), (725, 790)),
+        Line(((800, 1130), (480, 1130), (480, 908)), (640, 1130)),
+    ),
+    "AT": (Line(((800, 1170), (395, 1170), (395, 624), (420, 624)), (640, 1170)),),
+    "LEADS_TO": (
+        Line(((860, 1278), (860, 1310), (970, 1310), (970, 1278)), (915, 1310)),
+        Line(((1030, 1130), (1065, 1130), (1065, 285), (1030, 285)), (1065, 640)),
+    ),
+    "SENTENCE_OF": (Line(((535, 720), (535, 638)), (535, 679)),),
+    "ATTRIBUTED_TO": (Line(((650, 850), (725, 850), (725, 895), (650, 895)), (725, 872)),),
+    "REVISES": (Line(((800, 945), (535, 945), (535, 908)), (670, 945)),),
+    "ERROR_INTRODUCED_AT": (Line(((846, 298), (846, 326), (582, 326), (582, 410)), (716, 326)),),
+    "ERROR_OFFERED_AT": (Line(((863, 298), (863, 347), (599, 347), (599, 410)), (732, 347)),),
+    "ERROR_PROPAGATED_THROUGH": (
+        Line(((880, 298), (880, 368), (616, 368), (616, 410)), (748, 368)),
+    ),
 }
+"""By type: a line for each of its patterns, in the order of the model."""
 
 SHARED: Line = Line(((155, 238), (155, 440), (420, 440)), (155, 339))
 """No relationship: spans name their process by a property."""
@@ -156,7 +174,9 @@ def _head() -> Iterator[str]:
         "states them. A verification points to its claim, its iterations and its steps; a review "
         "to its claim and to the verification that it is about; an iteration to the spans that it "
         "checked and to the evidence that it found; evidence to sentences, and these to their "
-        "spans. What was found of a turn of a dialogue points to the turn, and its verifications "
+        "spans. A node of an evidence trail points to its span, to the sentences that it cites, "
+        "and to the next node or to the verification. What was found of a turn of a dialogue "
+        "points to the turn, and its verifications "
         "to it and to the claims that they were compared with.</desc>"
     )
     yield f"<style>\n{_STYLE}</style>"
@@ -176,11 +196,17 @@ def _marker(colour: str) -> str:
     return f"to-{colour.removeprefix('#').lower()}"
 
 
+def lines() -> Iterator[tuple[RelationshipType, Line]]:
+    """Every relationship of the model with its line."""
+    left = {type_: iter(some) for type_, some in LINES.items()}
+    for relationship in RELATIONSHIPS:
+        yield relationship, next(left[relationship.type])
+
+
 def _lines() -> Iterator[str]:
     yield f'<path class="line shared" stroke="{PLAIN_RELATIONSHIP}" d="{_path(SHARED.points)}"/>'
     yield from _named("process_id", SHARED)
-    for relationship in RELATIONSHIPS:
-        line = LINES[relationship.type]
+    for relationship, line in lines():
         colour = RELATIONSHIP_COLOURS.get(relationship.type, PLAIN_RELATIONSHIP)
         yield (
             f'<path class="line" stroke="{colour}" d="{_path(line.points)}" '
@@ -254,7 +280,7 @@ def _legend() -> Iterator[str]:
     x, y = LEGEND
     provenance, introduced, offered, carried = RELATIONSHIP_COLOURS.values()
     entries = (
-        (provenance, "line", "the provenance path"),
+        (provenance, "line", "the evidence trail"),
         (introduced, "line", "where an error came in"),
         (offered, "line", "where its value says that it did"),
         (carried, "line", "where it was carried on"),

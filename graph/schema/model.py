@@ -69,6 +69,11 @@ class RelationshipType:
     meaning: str
     properties: tuple[Property, ...] = ()
 
+    @property
+    def pattern(self) -> str:
+        """The pattern that it is in Cypher; a type may have several."""
+        return f"({self.source})-[:{self.type}]->({self.target})"
+
 
 def string(name: str, meaning: str) -> Property:
     """A property that holds a text."""
@@ -325,6 +330,19 @@ _STEP = (
     *_USAGE,
 )
 
+_TRAIL_NODE = (
+    _VERIFICATION_ID,
+    string("node_id", "the span"),
+    _PROCESS_ID,
+    string("claim_id", "the claim"),
+    _CAPTION,
+    integer("stage", "stage of the span"),
+    string("role", "role of the span: `root` where the trail begins in a source"),
+    kept("position", "integer", "place of the span in the input"),
+    integer("iteration", "the iteration that found evidence in the span"),
+    string("side", "`for` or `against` the claim; absent: no judge said it"),
+)
+
 _EVIDENCE = (
     string("evidence_id", "its id"),
     _CAPTION,
@@ -392,6 +410,10 @@ _LOCATED = (
     string("wrote", "the one that was written in its place"),
 )
 
+_LEADS = "a step of the evidence trail, towards the answer"
+_ENDS = "the last step: the verified node was made from the span"
+_VIA = (strings("via", "nodes without evidence between the two, upstream first"),)
+
 _PLACE = ("process_id", "node_id")
 
 NODES: tuple[NodeType, ...] = (
@@ -419,13 +441,7 @@ NODES: tuple[NodeType, ...] = (
         _TURN_VERIFICATION,
         "caption",
     ),
-    NodeType(
-        "Review",
-        ("review_id",),
-        "a person's verdict on a claim; appended, never changed",
-        _REVIEW,
-        "caption",
-    ),
+    NodeType("Review", ("review_id",), "a person's verdict on a claim", _REVIEW, "caption"),
     NodeType(
         "Iteration",
         ("verification_id", "number"),
@@ -436,6 +452,13 @@ NODES: tuple[NodeType, ...] = (
     NodeType("Step", (), "the calls of one step to a model, and their cost", _STEP, "caption"),
     NodeType(
         "Evidence", ("evidence_id",), "sentences that one prompt selected", _EVIDENCE, "caption"
+    ),
+    NodeType(
+        "TrailNode",
+        ("verification_id", "node_id"),
+        "a span as it stands in the evidence trail of one verification",
+        _TRAIL_NODE,
+        "caption",
     ),
     NodeType(
         "Sentence",
@@ -471,10 +494,7 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
     RelationshipType("EXTRACTION_OF", "Extraction", "Span", "the node that holds the sentence"),
     RelationshipType("VERIFIES", "Verification", "Claim", "a claim can be verified many times"),
     RelationshipType(
-        "IN_FORCE",
-        "Claim",
-        "Verification",
-        "the verification that counts, where the claim has several",
+        "IN_FORCE", "Claim", "Verification", "the verification of the claim that counts"
     ),
     RelationshipType("OF_TURN", "TurnVerification", "Span", "the turn that was verified"),
     RelationshipType(
@@ -522,6 +542,10 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
             kept("position", "integer", "its place in the prompt"),
         ),
     ),
+    RelationshipType("CITES", "TrailNode", "Sentence", "a sentence of its span that is evidence"),
+    RelationshipType("AT", "TrailNode", "Span", "the span that stands here in the trail"),
+    RelationshipType("LEADS_TO", "TrailNode", "TrailNode", _LEADS, _VIA),
+    RelationshipType("LEADS_TO", "TrailNode", "Verification", _ENDS, _VIA),
     RelationshipType("SENTENCE_OF", "Sentence", "Span", "the node that holds the sentence"),
     RelationshipType(
         "ATTRIBUTED_TO",
@@ -542,17 +566,6 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         ),
     ),
     RelationshipType("REVISES", "Revision", "Sentence", "the sentence that it is a wording for"),
-    RelationshipType(
-        "EVIDENCE_FOR",
-        "Span",
-        "Span",
-        "a link of the provenance path",
-        (
-            kept("verification_id", "string", "the verification that found it"),
-            integer("iteration", "the iteration that found the evidence of the first node"),
-            strings("via", "nodes without evidence between the two"),
-        ),
-    ),
     RelationshipType(
         "ERROR_INTRODUCED_AT",
         "Verification",

@@ -35,6 +35,7 @@ LABELS: dict[str, Colours] = {
     "Review": Colours("#4E4EDA", "#3434A8", _LIGHT),
     "Iteration": Colours("#EDABCE", "#B9789D", _DARK),
     "Step": Colours("#E4E5E7", "#8B94A1", _DARK),
+    "TrailNode": Colours("#A3DCC4", "#4F9C7E", _DARK),
     "Evidence": Colours("#009E73", "#006E50", _DARK),
     "Sentence": Colours("#53C6A3", "#4BA387", _DARK),
     "Revision": Colours("#3FBF6A", "#278A49", _DARK),
@@ -53,7 +54,7 @@ NO_VERDICT = Colours("#6B7280", "#4A505A", _LIGHT)
 """The colours of a verification that has no verdict; no label has them either."""
 
 RELATIONSHIP_COLOURS: dict[str, str] = {
-    "EVIDENCE_FOR": "#009E73",
+    "LEADS_TO": "#009E73",
     "ERROR_INTRODUCED_AT": "#D55E00",
     "ERROR_OFFERED_AT": "#CC79A7",
     "ERROR_PROPAGATED_THROUGH": "#E69F00",
@@ -118,10 +119,10 @@ def _look(node: NodeType) -> dict[str, str]:
 
 
 def _relationships() -> Iterator[str]:
-    for relationship in RELATIONSHIPS:
-        colour = RELATIONSHIP_COLOURS.get(relationship.type)
+    for type_ in dict.fromkeys(one.type for one in RELATIONSHIPS):
+        colour = RELATIONSHIP_COLOURS.get(type_)
         yield _rule(
-            f"relationship.{relationship.type}",
+            f"relationship.{type_}",
             color=colour or PLAIN_RELATIONSHIP,
             shaft_width=f"{_THICK if colour else _THIN}px",
             caption='"<type>"',

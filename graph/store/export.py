@@ -38,7 +38,10 @@ class TrailParts:
         evidence: Its verification, the number of its iteration, its properties, and what it
             cites as [node_id, index, start, end, role, position].
         steps: Properties of each.
-        links: node_ids of both ends, and properties.
+        trail: Nodes of the evidence trail: properties of each, and the places that it cites as
+            [node_id, index, start, end].
+        links: Its links: the verification, the node_ids of both ends or None for the
+            verification itself, and properties.
         errors: Its verification, its type, the node_id that it leads to, and properties.
         in_force: claim_id and verification_id of those that count.
     """
@@ -47,7 +50,8 @@ class TrailParts:
     iterations: list[tuple[Properties, list[str]]]
     evidence: list[tuple[str, int, Properties, list[list[Any]]]]
     steps: list[Properties]
-    links: list[tuple[str, str, Properties]]
+    trail: list[tuple[Properties, list[list[Any]]]]
+    links: list[tuple[str, str, str | None, Properties]]
     errors: list[tuple[str, str, str, Properties]]
     in_force: list[tuple[str, str]]
 
@@ -272,6 +276,7 @@ class StoredProcess:
             iterations = await read("export/iterations", verification_ids=ids)
             evidence = await read("export/evidence", verification_ids=ids)
             steps = await read("trail/read_steps", verification_ids=ids)
+            trail = await read("export/trail", verification_ids=ids)
             links = await read("export/links", verification_ids=ids)
             errors = await read("export/errors", verification_ids=ids)
             in_force = await read("export/in_force", verification_ids=ids)
@@ -280,7 +285,8 @@ class StoredProcess:
                 [(properties, checked) for properties, checked in iterations],
                 [(name, number, one, cited) for name, number, one, cited in evidence],
                 [properties for (properties,) in steps],
-                [(source, target, one) for source, target, one in links],
+                [(one, cited) for one, cited in trail],
+                [(name, source, target, one) for name, source, target, one in links],
                 [(name, kind, node, one) for name, kind, node, one in errors],
                 [(claim_id, name) for claim_id, name in in_force],
             )

@@ -29,6 +29,7 @@ _LINKS = (
     _Deletion("process/delete_compared"),
 )
 _PARTS = (
+    _Deletion("process/delete_trail_nodes"),
     _Deletion("process/delete_trails", TRAIL_BATCH),
     _Deletion("process/delete_reviews"),
     _Deletion("process/delete_verifications"),

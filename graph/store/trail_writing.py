@@ -18,7 +18,7 @@ from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,
-    EvidencePath,
+    EvidenceRole,
     Iteration,
     Status,
     StepRecord,
@@ -28,6 +28,8 @@ from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.rows import MOST_HELD, in_words, properties, short
 
+_ERRORS = ("introduced", "offered", "propagated")
+
 MAX_ROWS = 5_000
 """Rows that one statement takes."""
 
@@ -35,12 +37,12 @@ HUGE_ROWS = 50_000
 """Rows of a trail that a transaction takes: an engine holds a whole one in memory."""
 
 CLEARING = (
-    "trail/clear_paths",
+    "trail/clear_trail",
     "trail/clear_errors",
     "trail/clear_iterations",
     "trail/clear_steps",
 )
-"""What takes off all that hangs on a verification; paths first, found through the iterations."""
+"""What takes off all that hangs on a verification."""
 
 
 def write_trails(tx: Transaction, verifications: Sequence[Verification]) -> None:
@@ -106,7 +108,7 @@ def _write_rows(
 def is_huge(verification: Verification) -> bool:
     """Return whether a trail is too large for one transaction."""
     checked = sum(len(iteration.checked) for iteration in verification.iterations)
-    return checked + len(verification.paths) > HUGE_ROWS
+    return checked + 2 * len(verification.paths) > HUGE_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +159,7 @@ class HugeTrail:
         """Write how it ended, so that it counts."""
         (row,) = self.batch.rows
         empty: dict[str, Row] = {
-            name: []
-            for name in ("iterations", "paths", "steps", "introduced", "offered", "propagated")
+            name: [] for name in ("trail", "iterations", "links", "ends", "steps", *_ERRORS)
         }
         process_id, content_hash = self._where
         ids = {"process_id": process_id, "content_hash": content_hash}
@@ -200,14 +201,22 @@ class Capacity:
 class Rest:
     """The rows of a trail that do not fit into its first statement, by the statement for them."""
 
+    nodes: list[Row] = field(default_factory=list)
+    links: list[Row] = field(default_factory=list)
     checked: list[Row] = field(default_factory=list)
     evidence: list[Row] = field(default_factory=list)
     sentences: list[Row] = field(default_factory=list)
-    paths: list[Row] = field(default_factory=list)
     lengths: dict[str, int] = field(default_factory=dict)
 
     def batches(self) -> Iterator[tuple[str, list[Row]]]:
-        """Statements and their rows, each within what an engine may be made to hold."""
+        """Statements and their rows, each within what an engine may be made to hold.
+
+        Nodes of the trail come first: links and sentences need them.
+        """
+        for start in range(0, len(self.nodes), MAX_ROWS):
+            yield "trail/nodes", self.nodes[start : start + MAX_ROWS]
+        for start in range(0, len(self.links), MAX_ROWS):
+            yield "trail/links", self.links[start : start + MAX_ROWS]
         for start in range(0, len(self.checked), MAX_ROWS):
             yield "trail/checked", _by_iteration(self.checked[start : start + MAX_ROWS])
         for rows in _parted(
@@ -216,8 +225,6 @@ class Rest:
             yield "trail/evidence", rows
         for rows in _parted(self.sentences, lambda row: _held(self.lengths, row[1])):
             yield "trail/sentences", rows
-        for start in range(0, len(self.paths), MAX_ROWS):
-            yield "trail/paths", self.paths[start : start + MAX_ROWS]
 
 
 @dataclass(slots=True)
@@ -269,7 +276,7 @@ def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int
             rows += 1 + len(found.sentences)
             held += _own_length(found.text, found.missing)
             held += sum(lengths[cited.node_id] + len(cited.text) for cited in found.sentences)
-    return rows + len(verification.paths) + 1, held
+    return rows + 2 * len(verification.paths) + 1, held  # of every source of paths a node
 
 
 def _lengths(verification: Verification) -> dict[str, int]:
@@ -289,20 +296,35 @@ def _lengths(verification: Verification) -> dict[str, int]:
 def _row(verification: Verification, capacity: Capacity, rest: Rest) -> dict[str, Any]:
     """A verification with as much of its trail as fits; the rest goes to `rest`."""
     key = verification.verification_id
-    paths: dict[str, list[Row]] = {}  # by their target, which the engine then looks up once
-    for path in verification.paths:
+    trail = _trail(verification)
+    here: set[str] = set()  # spans whose node of the trail the first statement writes
+    nodes: list[Row] = []
+    for name, node in trail.items():
         if capacity.take():
-            paths.setdefault(path.target, []).append([path.source, *path_row(path)[2:]])
+            here.add(name)
+            nodes.append(node)
         else:
-            rest.paths.append([key, path_row(path)])
+            rest.nodes.append([key, node])
+    links: dict[str, list[Row]] = {}  # by their target, which the engine then looks up once
+    ends: list[Row] = []
+    for path in verification.paths:
+        source, target, via = path.source, path.target, list(path.via)
+        is_last = target == verification.node_id
+        if not (source in here and (is_last or target in here) and capacity.take()):
+            rest.links.append([key, source, None if is_last else target, via])
+        elif is_last:
+            ends.append([source, via])
+        else:
+            links.setdefault(target, []).append([source, via])
+    citing = _Citing(key, here, set(trail), capacity, rest)
     return {
         "verification_id": key,
         "claim_id": verification.claim_id,
         "properties": verification_row(verification),
-        "iterations": [
-            _iteration(verification, one, capacity, rest) for one in verification.iterations
-        ],
-        "paths": [[target, links] for target, links in paths.items()],
+        "trail": nodes,
+        "links": [[target, some] for target, some in links.items()],
+        "ends": ends,
+        "iterations": [_iteration(verification, one, citing) for one in verification.iterations],
         "steps": [step_row(key, n, step) for n, step in enumerate(verification.steps)],
         "introduced": error_rows(verification, [node.node_id for node in verification.error_nodes]),
         "offered": error_rows(verification, offered_nodes(verification)),
@@ -310,13 +332,61 @@ def _row(verification: Verification, capacity: Capacity, rest: Rest) -> dict[str
     }
 
 
-def _iteration(
-    verification: Verification, iteration: Iteration, capacity: Capacity, rest: Rest
-) -> dict[str, Any]:
-    key = verification.verification_id
+def _trail(verification: Verification) -> dict[str, Row]:
+    """Nodes of the trail by span: [node_id, iteration, caption], in the order of the paths."""
+    found_in: dict[str, int] = {}
+    captions: dict[str, str] = {}
+    for iteration in verification.iterations:
+        for cited in (one for found in iteration.summaries for one in found.sentences):
+            found_in.setdefault(cited.node_id, iteration.number)
+            if cited.role is EvidenceRole.EVIDENCE:
+                captions.setdefault(cited.node_id, short(cited.text or cited.node_id))
+    found_in.update((path.source, path.iteration) for path in reversed(verification.paths))
+    names = dict.fromkeys(path.source for path in verification.paths)
+    names |= dict.fromkeys(path.target for path in verification.paths)
+    if all(path.source != verification.node_id for path in verification.paths):
+        names.pop(verification.node_id, None)  # the verification itself is the end
+    return {name: [name, found_in.get(name), captions.get(name, short(name))] for name in names}
+
+
+@dataclass(slots=True)
+class _Citing:
+    """The place of sentences of a trail: in its first statement, or in what follows.
+
+    Attributes:
+        key: The verification.
+        here: Spans whose node of the trail the first statement writes.
+        trail: All spans in the trail.
+        capacity: The room in the first statement.
+        rest: What does not fit.
+        cited: Places of the sentences that a node of the trail cites already.
+    """
+
+    key: str
+    here: set[str]
+    trail: set[str]
+    capacity: Capacity
+    rest: Rest
+    cited: set[tuple[str, int, int, int]] = field(default_factory=set)
+
+    def row(self, position: int, cited: CitedSentence) -> Row:
+        """A cited sentence, and whether the node of the trail cites it: evidence, and once."""
+        place = (cited.node_id, cited.sentence, cited.start, cited.end)
+        is_first = (
+            cited.role is EvidenceRole.EVIDENCE
+            and cited.node_id in self.trail
+            and place not in self.cited
+        )
+        if is_first:
+            self.cited.add(place)
+        return [*sentence_row(position, cited), is_first]
+
+
+def _iteration(verification: Verification, iteration: Iteration, citing: _Citing) -> dict[str, Any]:
+    key, rest = citing.key, citing.rest
     checked = []
     for ref in iteration.checked:
-        if capacity.take():
+        if citing.capacity.take():
             checked.append(ref.node_id)
         else:
             rest.checked.append([key, iteration.number, ref.node_id])
@@ -327,29 +397,29 @@ def _iteration(
             "frontier_hash": frontier_hash(iteration) if verification.content_hash else None,
         },
         "checked": checked,
-        "evidence": _evidence(key, iteration, capacity, rest),
+        "evidence": _evidence(iteration, citing),
     }
 
 
-def _evidence(
-    verification_id: str, iteration: Iteration, capacity: Capacity, rest: Rest
-) -> list[dict[str, Any]]:
+def _evidence(iteration: Iteration, citing: _Citing) -> list[dict[str, Any]]:
     here = []
+    capacity, rest = citing.capacity, citing.rest
     for place, found in enumerate(iteration.summaries):
-        key = evidence_id(verification_id, iteration.number, place)
+        key = evidence_id(citing.key, iteration.number, place)
         properties = evidence_row(key, place, found)
         is_here = capacity.take(held=_own_length(found.text, found.missing))
         sentences = []
         for position, cited in enumerate(found.sentences):
-            row = sentence_row(position, cited)
-            if is_here and capacity.take(held=_held(rest.lengths, row)):
+            row = citing.row(position, cited)
+            has_node = not row[-1] or cited.node_id in citing.here
+            if is_here and has_node and capacity.take(held=_held(rest.lengths, row)):
                 sentences.append(row)
             else:
-                rest.sentences.append([key, row])
+                rest.sentences.append([key, row, citing.key])
         if is_here:
             here.append({"properties": properties, "sentences": sentences})
         else:
-            rest.evidence.append([verification_id, iteration.number, properties])
+            rest.evidence.append([citing.key, iteration.number, properties])
     return here
 
 
@@ -524,8 +594,3 @@ def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
     caption = short(cited.text or cited.node_id)
     place = [cited.node_id, cited.sentence, cited.start, cited.end]
     return [*place, cited.text, caption, cited.role.value, position]
-
-
-def path_row(path: EvidencePath) -> list[Any]:
-    """A link of the evidence trail: [source, target, iteration, via]."""
-    return [path.source, path.target, path.iteration, list(path.via)]

@@ -82,7 +82,7 @@ def is_path(value: Any) -> bool:
 def test_the_statements_can_be_pasted_into_the_shell(filled: Veritrail) -> None:
     told = filled("db", "shell", "--own", typed="".join(blocks("cypher")))
     assert "harbour-summary" in told.out
-    assert "-[:EVIDENCE_FOR {" in told.out
+    assert "-[:LEADS_TO {" in told.out
 
 
 def test_the_program_of_the_guide_finds_the_process(veritrail: Veritrail, harbour: str) -> None:

@@ -94,6 +94,7 @@ def named(node: Node, process_id: str) -> str:
         "Review": lambda: node["review_id"],
         "Evidence": lambda: node["evidence_id"],
         "Sentence": lambda: f"{node['node_id']}#{node['index']}",
+        "TrailNode": lambda: f"{node['verification_id']}@{node['node_id']}",
     }[label]()
     return f"{label} {name.removeprefix(f'{process_id}/')}"
 
@@ -150,9 +151,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "provenance",
         {"claim": "HARBOUR/k1"},
-        "Claim k1|Verification v1|Span t|Span s1|Span c1|Sentence s1#0|Sentence c1#0|Sentence c1#1",
-        "VERIFIES v1>k1|EXTRACTED_FROM k1>t|EVIDENCE_FOR c1>s1|EVIDENCE_FOR s1>t|"
-        "SENTENCE_OF s1#0>s1|SENTENCE_OF c1#0>c1|SENTENCE_OF c1#1>c1",
+        "Claim k1|Verification v1|Span t|Span s1|Span c1|TrailNode v1@s1|TrailNode v1@c1|"
+        "Sentence s1#0|Sentence c1#0",
+        "VERIFIES v1>k1|EXTRACTED_FROM k1>t|LEADS_TO v1@c1>v1@s1|LEADS_TO v1@s1>v1|"
+        "AT v1@s1>s1|AT v1@c1>c1|CITES v1@s1>s1#0|CITES v1@c1>c1#0",
     ),
     # Nobody verified k4, and nothing was found for k5.
     ("provenance", {"claim": "HARBOUR/k4"}, "Claim k4|Span m1", "EXTRACTED_FROM k4>m1"),
@@ -165,9 +167,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "error_origin",
         {"claim": "HARBOUR/k2"},
-        "Claim k2|Verification v2|Span s2|Span m1|Span t",
+        "Claim k2|Verification v2|Span s2|Span m1|Span t|TrailNode v2@s2|TrailNode v2@m1",
         "VERIFIES v2>k2|ERROR_INTRODUCED_AT v2>s2|ERROR_INTRODUCED_AT v2>m1|"
-        "ERROR_PROPAGATED_THROUGH v2>t|EVIDENCE_FOR s2>m1|EVIDENCE_FOR s2>t|EVIDENCE_FOR m1>t",
+        "ERROR_PROPAGATED_THROUGH v2>t|AT v2@s2>s2|AT v2@m1>m1|LEADS_TO v2@s2>v2@m1|"
+        "LEADS_TO v2@s2>v2|LEADS_TO v2@m1>v2",
     ),
     ("error_origin", {"claim": "HARBOUR/k1"}, "Claim k1|Verification v1", "VERIFIES v1>k1"),
     ("error_origin", {"claim": "HARBOUR/k4"}, "Claim k4", ""),
@@ -415,13 +418,13 @@ def test_many_sentences_and_links_of_one_node_are_all_shown(
     rows = rows_of(store, arun, TEMPLATES[TEXTS["provenance"]]["cypher"], asked)
     nodes, links = scene(rows, process_id)
     assert {f"Sentence root#{n}" for n in range(40)} <= nodes
-    assert {f"EVIDENCE_FOR root>s{n}" for n in range(30)} <= links
-    assert {f"EVIDENCE_FOR s{n}>t" for n in range(30)} <= links
+    assert {f"LEADS_TO v@root>v@s{n}" for n in range(30)} <= links
+    assert {f"LEADS_TO v@s{n}>v" for n in range(30)} <= links
     assert len(rows) == (40 + 30) + 30 * (1 + 1)  # a sum, not a product
     rows = rows_of(store, arun, TEMPLATES[TEXTS["error_origin"]]["cypher"], asked)
     _, links = scene(rows, process_id)
     assert {f"ERROR_INTRODUCED_AT v>s{n}" for n in range(30)} <= links
-    assert {f"EVIDENCE_FOR s{n}>t" for n in range(30)} <= links
+    assert {f"LEADS_TO v@s{n}>v" for n in range(30)} <= links
     # The nodes come first: what is cut off where there is too much are links between them.
     assert {row[4]["node_id"] for row in rows[:31]} == {f"s{n}" for n in range(30)} | {"t"}
 
@@ -446,7 +449,7 @@ def test_a_deep_trail_is_shown_in_bounded_time(store: Store, arun: Any, process_
     text = TEMPLATES[TEXTS["provenance"]]["cypher"]
     nodes, links = scene(rows_of(store, arun, text, {"claim": f"{process_id}/k"}), process_id)
     assert len([n for n in nodes if n.startswith("Span ")]) == 2 * depth + 1
-    assert len([link for link in links if link.startswith("EVIDENCE_FOR ")]) == 4 * depth - 2
+    assert len([link for link in links if link.startswith("LEADS_TO ")]) == 4 * depth - 2
     text = TEMPLATES[TEXTS["impact"]]["cypher"]
     nodes, links = scene(rows_of(store, arun, text, {"node": f"{process_id}/a0"}), process_id)
     assert len([link for link in links if link.startswith("INPUT_TO ")]) == depth

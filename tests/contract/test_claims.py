@@ -333,7 +333,7 @@ def test_verifications_go_with_their_claim_when_that_is_wished(
     assert arun(store.trails.all_ids(process_id)) == [names[2]]
     # The sentence that the other verification cites stays; its path and its trail too.
     assert count(store, arun, "(x:Sentence {process_id: $p})", process_id) == 1
-    path = "(:Span {process_id: $p})-[:EVIDENCE_FOR]->(:Span)"
+    path = "(:TrailNode {process_id: $p})-[:LEADS_TO]->(:Verification)"
     assert count(store, arun, path, process_id) == 1
     (kept,) = arun(store.trails.read([names[2]]))
     assert len(kept.iterations[0].summaries) == len(kept.paths) == 1

@@ -52,7 +52,7 @@ from veritrail_graph.graph.model.dialogue import (
 )
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.reviewing import NewReview
-from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
+from veritrail_graph.graph.schema import NODES, RELATIONSHIPS, RelationshipType
 from veritrail_graph.graph.schema.rules import schema_rules
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.dialogues import RunOfTurns
@@ -80,8 +80,9 @@ TRANSIENT = {
     ("VeriTrailSchema", "owner"),
     ("VeriTrailSchema", "beat"),
     ("VeriTrailSchema", "asked"),
+    ("TrailNode", "side"),
 }
-"""Properties that a node has only while somebody writes, or once it was replaced."""
+"""What a node has only while somebody writes, or once it was replaced; nobody says `side` yet."""
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-model.md").read_text("utf-8")
 STATEMENTS = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
@@ -142,7 +143,7 @@ def trail(process_id: str) -> Verification:
             1,
             FS,
             [SUMMARY, ROOT],
-            [evidence],
+            [evidence, found("It was built.", cited("s", 0, 0, "A summary."))],
             score=0.5,
             dropped_ids=1,
             reruns=1,
@@ -160,7 +161,7 @@ def trail(process_id: str) -> Verification:
         reasoning="because",
         score=0.5,
         termination=Termination.NO_CANDIDATES,
-        paths=(path("a", "t", 1, "s"),),
+        paths=(path("a", "s", 1, "s"), path("s", "t", 1)),
         error_nodes=(SUMMARY,),
         propagated_nodes=(TERMINAL,),
         value_place=a_place(
@@ -327,19 +328,21 @@ def test_every_label_and_property_of_the_graph_is_in_the_model(
 def test_every_relationship_of_the_graph_is_in_the_model(
     store: Store, arun: Any, filled: str
 ) -> None:
-    model = {one.type: one for one in RELATIONSHIPS}
+    model: dict[tuple[str, str, str], RelationshipType] = {
+        (one.source, one.type, one.target): one for one in RELATIONSHIPS
+    }
     text = f"MATCH (n)-[r]->(m) WHERE {OURS} " + LINKS
     found = arun(rows(store, text, p=filled))
-    seen: set[tuple[str, str]] = set()
-    for start, type_, end, some in found:
-        assert (model[type_].source, model[type_].target) == (start, end)
-        types = {prop.name: prop.type for prop in model[type_].properties}
+    seen: set[tuple[str, str, str, str]] = set()
+    for *ends, some in found:
+        start, type_, end = ends
+        types = {prop.name: prop.type for prop in model[start, type_, end].properties}
         for relationship in some:
             for key, value in dict(relationship.items()).items():
                 assert TYPES[types[key]](value), (type_, key, value)
-                seen.add((type_, key))
-    assert {type_ for _, type_, _, _ in found} == set(model)
-    assert {(one.type, p.name) for one in RELATIONSHIPS for p in one.properties} <= seen
+                seen.add((start, type_, end, key))
+    assert {(start, type_, end) for start, type_, end, _ in found} == set(model)
+    assert {(*ends, p.name) for ends, one in model.items() for p in one.properties} <= seen
 
 
 def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: str) -> None:
@@ -347,6 +350,7 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
     texts = {
         "Iteration": "MATCH (n:Iteration) WHERE n.verification_id STARTS WITH $p",
         "Verification": "MATCH (n:Verification) WHERE n.process_id = $p",
+        "TrailNode": "MATCH (n:TrailNode) WHERE n.process_id = $p",
         "Step": "MATCH (n:Step) WHERE n.verification_id STARTS WITH $p",
         "Evidence": "MATCH (n:Evidence) WHERE n.evidence_id STARTS WITH $p",
         "Claim": "MATCH (n:Claim) WHERE n.process_id = $p",
@@ -366,8 +370,9 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
     assert captions["Verification"] == ["Failed", *["Not Fully Supported"] * 2]
     assert captions["Iteration"] == ["1: Fully Supported", "2: Not Fully Supported"]
     assert captions["Span"] == [f"{LONG[:39]}…"] * 3
-    assert captions["Sentence"] == [f"{LONG[:39]}…"] * 2
-    assert captions["Evidence"] == ["It is 80 metres long."]
+    assert captions["Sentence"] == ["A summary.", *[f"{LONG[:39]}…"] * 2]
+    assert captions["Evidence"] == ["It is 80 metres long.", "It was built."]
+    assert captions["TrailNode"] == ["A summary.", f"{LONG[:39]}…"]
     assert captions["Step"] == ["1: verdict"]
     assert captions["TurnVerification"] == ["t1: Failed", "t1: Verified", "t2: Unverifiable"]
     assert captions["Review"] == ["Overridden: Fully Supported"]

@@ -255,9 +255,8 @@ UNSOUND = [
     (
         "check_links",
         "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) "
-        "MATCH (t:Span {process_id: $process_id, node_id: 't'}) "
-        "CREATE (a)-[:EVIDENCE_FOR {verification_id: 'v-gone'}]->(t)",
-        [("a", "t", "v-gone", "its verification is not stored")],
+        "MERGE (t:TrailNode {verification_id: 'v-gone', node_id: 'a'}) MERGE (t)-[:AT]->(a)",
+        [("a", None, "v-gone", "its verification is not stored")],
     ),
 ]
 
@@ -324,10 +323,9 @@ def test_a_check_of_trails_finds_what_is_wrong(store: Store, arun: Any, process_
 
 FALSE_LINKS = [
     ("s2", "t", 3, None, "no sentence of its source is evidence of that round"),
-    ("c1", "s1", 2, None, "no sentence of its source is evidence of that round"),
-    ("c1", "m1", 3, None, "no edges of the process lead this way"),
+    ("c1", "t", 3, None, "no edges of the process lead this way"),
     ("c1", "t", 3, ["s1"], "no edges of the process lead this way"),
-    ("c1", "m1", 3, ["s1"], None),
+    ("c1", "t", 3, ["s1", "m1"], None),
 ]
 
 
@@ -337,16 +335,23 @@ def test_a_link_that_nothing_bears_out_is_found(store: Store, arun: Any, process
         assert rows(store, arun, "check_links", process_id=process_id) == []
         break_it(
             store, arun,
-            "MATCH (u:Span {process_id: $process_id, node_id: $source}) "
-            "MATCH (w:Span {process_id: $process_id, node_id: $target}) "
-            "CREATE (u)-[link:EVIDENCE_FOR {verification_id: $process_id + '/v1', "
-            "iteration: $number, is_false: true}]->(w) SET link.via = $via",
+            "MATCH (s:Span {process_id: $process_id, node_id: $source}) "
+            "MERGE (u:TrailNode {verification_id: $process_id + '/v1', node_id: $source}) "
+            "ON CREATE SET u.is_false = true, u.iteration = $number, u.process_id = $process_id, "
+            "u.stage = s.stage, u.role = s.role "
+            "MERGE (u)-[:AT]->(s) "
+            "WITH u MATCH (w {verification_id: u.verification_id, node_id: $target}) "
+            "WHERE w:TrailNode OR w:Verification "
+            "CREATE (u)-[link:LEADS_TO {is_false: true}]->(w) SET link.via = $via",
             process_id=process_id, source=source, target=target, number=number, via=via,
         )  # fmt: skip
         expected = [(source, target, f"{process_id}/v1", problem)] if problem else []
         assert rows(store, arun, "check_links", process_id=process_id) == expected
-        gone = "MATCH (:Span {process_id: $p})-[link:EVIDENCE_FOR {is_false: true}]->() DELETE link"
-        break_it(store, arun, gone, p=process_id)
+        for gone in (
+            "MATCH (:TrailNode {process_id: $p})-[link:LEADS_TO {is_false: true}]->() DELETE link",
+            "MATCH (u:TrailNode {process_id: $p, is_false: true}) DETACH DELETE u",
+        ):
+            break_it(store, arun, gone, p=process_id)
 
 
 REMOVE_VERIFICATION = (
@@ -354,8 +359,8 @@ REMOVE_VERIFICATION = (
     "DETACH DELETE v WITH DISTINCT 1 AS one MATCH (i:Iteration) "
     "WHERE i.verification_id = $process_id + '/v1' DETACH DELETE i WITH DISTINCT 1 AS one "
     "MATCH (e:Evidence) WHERE e.evidence_id STARTS WITH $process_id + '/v1/' DETACH DELETE e "
-    "WITH DISTINCT 1 AS one MATCH (:Span {process_id: $process_id})-[link:EVIDENCE_FOR]->() "
-    "WHERE link.verification_id = $process_id + '/v1' DELETE link"
+    "WITH DISTINCT 1 AS one MATCH (t:TrailNode) WHERE t.verification_id = $process_id + '/v1' "
+    "DETACH DELETE t"
 )
 LOOSE = [
     ("CREATE (x:Claim {process_id: $id, claim_id: $id, position: 0, text: ''})", "Claim",
@@ -369,6 +374,8 @@ LOOSE = [
     ("CREATE (x:Iteration {verification_id: $id, number: 1})", "Iteration",
      {"belongs to no verification"}),
     ("CREATE (x:Step {verification_id: $id, position: 0})", "Step", {"belongs to no verification"}),
+    ("CREATE (x:TrailNode {verification_id: $id, node_id: $id})", "TrailNode",
+     {"is at no span", "leads nowhere"}),
     ("CREATE (x:Evidence {evidence_id: $id})", "Evidence",
      {"was found in no iteration", "cites no sentence"}),
     ("CREATE (x:Sentence {process_id: $id, node_id: $id, index: 0, start: 0, end: 1})", "Sentence",
@@ -377,7 +384,7 @@ LOOSE = [
 KEYS = {
     "Claim": "claim_id", "Extraction": "node_id", "Verification": "verification_id",
     "Iteration": "verification_id", "Step": "verification_id", "Evidence": "evidence_id",
-    "Sentence": "node_id", "Review": "review_id",
+    "Sentence": "node_id", "Review": "review_id", "TrailNode": "verification_id",
 }  # fmt: skip
 
 

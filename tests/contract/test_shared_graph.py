@@ -37,6 +37,8 @@ CREATE (p:Process {status: 'open', owner: 'Ann', title: 'Payroll', tag: $tag}),
        (s)-[:INPUT_TO {tag: $tag}]->(s2), (c)-[:EXTRACTED_FROM]->(s), (v)-[:VERIFIES]->(c),
        (v)-[:HAS_ITERATION]->(i), (i)-[:CHECKED]->(s), (i)-[:FOUND]->(e), (e)-[:CITES]->(n),
        (n)-[:SENTENCE_OF]->(s), (s)-[:EVIDENCE_FOR {verification_id: 'v'}]->(s2),
+       (y:TrailNode {iteration: 1, tag: $tag}),
+       (y)-[:AT]->(s), (y)-[:LEADS_TO]->(v), (y)-[:CITES]->(n),
        (v)-[:ERROR_INTRODUCED_AT]->(s), (v)-[:TOOK]->(t), (x)-[:EXTRACTION_OF]->(s),
        (r)-[:REVIEWS]->(c), (r)-[:CONSIDERS]->(v)
 """

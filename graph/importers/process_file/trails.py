@@ -95,9 +95,12 @@ def _trail_fault(one: Verification) -> str | None:
     is_by_value = one.located_by is LocatedBy.VALUE and one.indicative
     if one.verdict is not None and last is None and not is_by_value:
         return f"the last iteration has no verdict, and the verification has {one.verdict}"
+    found_in: dict[str, int] = {}
     for link in one.paths:
         if link.iteration > len(one.iterations):
             return f"paths: there is no iteration {link.iteration}"
+        if found_in.setdefault(link.source, link.iteration) != link.iteration:
+            return f"paths: the evidence in {link.source!r} is of more than one iteration"
     for each in one.iterations:
         for number, summary in enumerate(each.summaries):
             if not summary.sentences:

@@ -102,6 +102,12 @@ def test_a_verification_that_fits_is_accepted() -> None:
         ("error_nodes", ["x"], "unknown_node", "error_nodes"),
         ("paths.0.target", "x", "unknown_node", "paths"),
         ("paths.0.iteration", 3, "wrong_trail", "there is no iteration 3"),
+        (
+            "paths",
+            [{"source": "s", "target": "t", "iteration": number} for number in (1, 2)],
+            "wrong_trail",
+            "the evidence in 's' is of more than one iteration",
+        ),
         ("iterations.1.carried_roots", ["s"], "no_root", "'s' is no root"),
         ("iterations.1.number", 3, "wrong_trail", "numbered 1, 2, 3"),
         ("status", "failed", "wrong_trail", "status is failed, and it has the verdict"),

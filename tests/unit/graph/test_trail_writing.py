@@ -50,13 +50,14 @@ def rows_of(batch: TrailBatch) -> dict[str, int]:
         "sentences": sum(
             len(found["sentences"]) for turn in rounds for found in turn["evidence"]
         ),
-        "paths": sum(len(links) for row in batch.rows for _, links in row["paths"]),
+        "nodes": sum(len(row["trail"]) for row in batch.rows),
+        "links": sum(len(row["ends"]) for row in batch.rows),
     }  # fmt: skip
 
 
 def rest_of(batch: TrailBatch) -> dict[str, int]:
     """How much of each kind follows."""
-    counts = {"checked": 0, "evidence": 0, "sentences": 0, "paths": 0}
+    counts = {"checked": 0, "evidence": 0, "sentences": 0, "nodes": 0, "links": 0}
     for rest in batch.rests.values():
         for name, rows in rest.batches():
             kind = name.removeprefix("trail/")
@@ -72,7 +73,7 @@ def test_small_trails_go_together() -> None:
 
 
 def test_trails_that_do_not_fit_together_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trail_writing.Capacity.__init__, "__defaults__", (24, 10_000))
+    monkeypatch.setattr(trail_writing.Capacity.__init__, "__defaults__", (30, 10_000))
     found = list(trail_batches([large("v-1", 4), large("v-2", 4), large("v-3", 1)]))
     sizes = [[row["verification_id"] for row in batch.rows] for batch in found]
     assert sizes == [["v-1"], ["v-2", "v-3"]]

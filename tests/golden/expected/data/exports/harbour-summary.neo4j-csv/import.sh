@@ -9,6 +9,7 @@ neo4j-admin database import full \
   --nodes=nodes_iteration.csv \
   --nodes=nodes_step.csv \
   --nodes=nodes_evidence.csv \
+  --nodes=nodes_trailnode.csv \
   --nodes=nodes_sentence.csv \
   --nodes=nodes_revision.csv \
   --relationships=relationships_input_to.csv \
@@ -28,10 +29,13 @@ neo4j-admin database import full \
   --relationships=relationships_checked.csv \
   --relationships=relationships_found.csv \
   --relationships=relationships_cites.csv \
+  --relationships=relationships_cites_trailnode.csv \
+  --relationships=relationships_at.csv \
+  --relationships=relationships_leads_to.csv \
+  --relationships=relationships_leads_to_verification.csv \
   --relationships=relationships_sentence_of.csv \
   --relationships=relationships_attributed_to.csv \
   --relationships=relationships_revises.csv \
-  --relationships=relationships_evidence_for.csv \
   --relationships=relationships_error_introduced_at.csv \
   --relationships=relationships_error_offered_at.csv \
   --relationships=relationships_error_propagated_through.csv \
