@@ -68,7 +68,7 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
 ) -> None:
     async def work() -> None:
         before = await snapshot(store, tag)
-        assert len(before) == 25
+        assert len(before) == 29
         texts = {"c1": "C.", "c2": "C.", "s1": "S.", "t": "T."}
         edges = [("c1", "s1"), ("c2", "s1"), ("s1", "t")]
         given = process(texts, edges, {"k1": "The pier is 80 metres long."}, process_id=tag)
