@@ -28,7 +28,7 @@ EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack openteleme
 # What an installation needs, and what a clone needs beside it: the embedded engine, which the image
 # leaves out, and what builds the package, here, in the image and for a release.
 RUNTIME := requirements-runtime.lock requirements-clone.lock requirements-build.lock
-CLONE := arcadedb-embedded
+CLONE := arcadedb
 BUILD := build hatchling packaging pathspec pluggy pyproject-hooks tomlkit trove-classifiers
 
 .PHONY: help setup runtime demo model env test quick screenshots docs lint bench bench-large soak clean lock
@@ -156,7 +156,7 @@ lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgr
 		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) \
 		pyproject.toml $(patsubst %,%/pyproject.toml,$(BESIDE))
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
+		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb \
 		--custom-compile-command "make lock" --constraint requirements.lock \
 		--output-file requirements-runtime.lock $(ARGS) pyproject.toml
 	@$(call LINES,$(CLONE)) >requirements-clone.lock

@@ -18,7 +18,7 @@ COLLECTIONS = (100_000, 50, 50)
 """Thresholds of the garbage collector. A command reads large frontiers into small values and ends:
 looking for cycles among them every few hundred would only cost time."""
 
-_ASKING = ("verify", "list", "show", "runs", "compare", "attribute")
+_ASKING = ("check", "verify", "list", "show", "runs", "compare", "attribute")
 """Commands that read the graph, unless one of the options below is given."""
 _NOT_ASKING = ("-h", "--help", "--cancel", "--set", "--config")
 _LOADED = "veritrail_graph.api.cli.app"

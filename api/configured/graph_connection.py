@@ -34,7 +34,6 @@ def engine_settings(settings: Settings) -> EngineSettings:
         home=settings.home,
         idle_seconds=parse_duration(settings.db_idle, "VERITRAIL_DB_IDLE"),
         heap=settings.db_heap,
-        jit=settings.db_jit,
         # A read without a caller may end; an ingest or a deletion may not.
         statement_seconds=max(STATEMENT_SECONDS, settings.query_seconds),
     )

@@ -164,8 +164,7 @@ class Settings(ModelFields, BaseSettings):
         language: Language whose rules split texts into sentences.
         max_node_text: The longest text of a node, in bytes of UTF-8.
         db_idle: Time without a client after which the embedded engine stops.
-        db_heap: Heap of the embedded engine, in Java's notation.
-        db_jit: How well its Java machine compiles: `full` or `quick`.
+        db_heap: Heap of the embedded engine, such as `1g`.
         claims: Settings of the model that extracts claims.
         selection: Settings of the model that selects evidence.
         verdict: Settings of the model, or of the engine, that gives verdicts.
@@ -240,7 +239,6 @@ class Settings(ModelFields, BaseSettings):
     max_node_text: read.Size = 10_000_000
     db_idle: str = "10m"
     db_heap: Annotated[str, read.parsed(str.lower)] = "1g"
-    db_jit: Annotated[str, read.parsed(str.lower)] = "full"
     claims: StepFields = StepFields()
     selection: StepFields = StepFields()
     verdict: VerdictFields = VerdictFields()

@@ -161,7 +161,7 @@ _LARGEST_FILE = 2 * 1024 * 1024
 _KEPT_LINES = 60
 _KEPT_EVENT_FILES = 3
 _STACK_TRACE = ("\tat ", "\t... ", "    at ")
-_TROUBLE = ("SEVERE", "WARNING", "Exception", "Error", "error")
+_TROUBLE = ("SEVER", "WARNI", "Exception", "Error", "error")
 
 
 class BoundedLog:

@@ -1,43 +1,32 @@
-"""The needs of the engine at its start: a suitable machine, a Java runtime, a command line."""
+"""The needs of the engine at its start: a suitable machine, its library, a command line."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import importlib.util
-import os
 import platform
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+import sys
 from pathlib import Path
 
 import psutil
 
+from veritrail_graph.graph.embedded import host
 from veritrail_graph.graph.embedded.folder import EngineFolder
 from veritrail_graph.graph.embedded.settings import DATABASE, MEBIBYTE, USERNAME, EngineSettings
 from veritrail_graph.graph.errors import EngineUnavailable
 from veritrail_graph.graph.private import write_private
 
-DISTRIBUTION = "arcadedb-embedded"
+DISTRIBUTION = "arcadedb"
+_PINNED = "26.11.1.dev2"  # as pyproject.toml has it
 _OTHERWISE = "set NEO4J_URI to use a Neo4j server"
-_OLDEST_GLIBC = (2, 34)
-# Left off the class path, so that they cannot open a port or an endpoint whatever is configured:
-# other wire protocols, the MCP endpoint, the console and the bridge for in-process use.
-_UNWANTED_JARS = ("mcp", "postgresw", "redisw", "graphql", "console", "python-bridge")
-
-
-@dataclass(frozen=True, slots=True)
-class Runtime:
-    """The engine as the wheel brings it: a Java runtime and the jars to run on it."""
-
-    java: Path
-    jars: tuple[Path, ...]
+_OLDEST_GLIBC = (2, 28)
+_LIBRARIES = {"Linux": "libarcadedb.so", "Darwin": "libarcadedb.dylib"}
 
 
 def check_host(settings: EngineSettings, folder: EngineFolder) -> None:
     """Raise `EngineUnavailable`, with what to do about it, when a start would fail or do harm."""
-    find_runtime()
+    find_library()
     folder.prepare()
     free_disk = shutil.disk_usage(folder.root).free
     if free_disk < settings.min_free_disk:
@@ -56,38 +45,33 @@ def check_host(settings: EngineSettings, folder: EngineFolder) -> None:
         )
 
 
-def find_runtime() -> Runtime:
-    """Return the engine's Java runtime and jars.
+def find_library() -> Path:
+    """Return the engine's library.
 
-    The package is looked up, never imported: importing it loads a JVM bridge into this process.
+    The package is looked up, never imported: the library is for a process of its own (`host`).
 
     Raises:
         EngineUnavailable: The wheel is not installed, or a part of it is missing.
     """
-    spec = importlib.util.find_spec("arcadedb_embedded")
+    spec = importlib.util.find_spec(DISTRIBUTION)
     if spec is None or not spec.submodule_search_locations:
         libc, version = platform.libc_ver()
         raise EngineUnavailable(
             absent_message(platform.system(), platform.machine(), libc, version)
         )
-    root = Path(spec.submodule_search_locations[0])
-    java = root / "jre" / "bin" / "java"
-    jars = tuple(
-        jar
-        for jar in sorted((root / "jars").glob("*.jar"))
-        if not jar.name.startswith(tuple(f"arcadedb-{part}" for part in _UNWANTED_JARS))
-    )
     if platform.system() == "Windows":
         # Not tried there, and its promise of private files rests on POSIX permissions.
         raise EngineUnavailable(
             f"the embedded engine is not supported on Windows; {_OTHERWISE}, or use WSL"
         )
-    if not java.is_file() or not jars:
+    root = Path(spec.submodule_search_locations[0])
+    library = root / "_native" / _LIBRARIES.get(platform.system(), _LIBRARIES["Linux"])
+    if not library.is_file():
         raise EngineUnavailable(
             f"the package {DISTRIBUTION} in {root} is incomplete; "
-            f"`pip install --force-reinstall {DISTRIBUTION}`, or {_OTHERWISE}"
+            f"`pip install --force-reinstall {DISTRIBUTION}=={_PINNED}`, or {_OTHERWISE}"
         )
-    return Runtime(java, jars)
+    return library
 
 
 def absent_message(system: str, machine: str, libc: str, libc_version: str) -> str:
@@ -95,8 +79,8 @@ def absent_message(system: str, machine: str, libc: str, libc_version: str) -> s
     if (reason := _unsupported(system, machine, libc, libc_version)) is not None:
         return f"there is no embedded engine for {reason}; {_OTHERWISE}"
     return (
-        f"the embedded engine is not installed: `pip install {DISTRIBUTION}` (or reinstall "
-        f"veritrail-graph), or {_OTHERWISE}"
+        f"the embedded engine is not installed: `pip install {DISTRIBUTION}=={_PINNED}` (or "
+        f"reinstall veritrail-graph), or {_OTHERWISE}"
     )
 
 
@@ -111,7 +95,7 @@ def _unsupported(system: str, machine: str, libc: str, libc_version: str) -> str
         return "Linux without glibc (such as Alpine)"
     version = tuple(int(part) for part in libc_version.split(".")[:2] if part.isdigit())
     if version < _OLDEST_GLIBC:
-        return f"Linux with glibc {libc_version} (2.34 or later is needed)"
+        return f"Linux with glibc {libc_version} (2.28 or later is needed)"
     return None
 
 
@@ -137,8 +121,7 @@ def available_memory(group: Path = Path("/sys/fs/cgroup")) -> int:
 
 
 _LONGEST_MESSAGE = 64 * MEBIBYTE
-_MAIN_CLASS = "com.arcadedb.server.ArcadeDBServer"
-# The child gets these alone: keys of model providers and JAVA_TOOL_OPTIONS are not its business.
+# The child gets these alone: keys of model providers are not its business.
 _PASSED_ON = ("PATH", "HOME", "TZ")
 _LOGGING = """\
 handlers = java.util.logging.ConsoleHandler
@@ -147,88 +130,44 @@ io.undertow.level = WARNING
 org.xnio.level = WARNING
 org.jboss.level = WARNING
 java.util.logging.ConsoleHandler.level = INFO
-java.util.logging.ConsoleHandler.formatter = java.util.logging.SimpleFormatter
-java.util.logging.SimpleFormatter.format = %1$tF %1$tT %4$s %5$s%6$s%n
+java.util.logging.ConsoleHandler.formatter = com.arcadedb.log.LogFormatter
 """
 
 
-def engine_command(
-    runtime: Runtime,
-    folder: EngineFolder,
-    settings: EngineSettings,
-    java_options: Sequence[str] = (),
-) -> list[str]:
+def engine_command(library: Path, folder: EngineFolder, settings: EngineSettings) -> list[str]:
     """Return the engine's command line. It names the password's file, never the password.
 
     Args:
-        runtime: The engine.
+        library: The engine.
         folder: Where it lives.
         settings: How it runs.
-        java_options: More options of Java.
     """
     logging = folder.config / "logging.properties"
     write_private(logging, _LOGGING)
     return [
-        str(runtime.java),
-        *_java_options(folder, logging, settings),
-        *_cache_options(runtime, folder, settings),
-        *java_options,
+        *(sys.executable, "-I", "-S", host.__file__, str(library)),
+        *_runtime_options(folder, logging, settings),
         *(f"-Darcadedb.{key}={value}" for key, value in _engine_settings(folder, settings).items()),
-        "-cp",
-        os.pathsep.join(str(jar) for jar in runtime.jars),
-        _MAIN_CLASS,
     ]
-
-
-def cache_file(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> Path:
-    """Return the path of the start-up cache of this version of the engine; it may not exist."""
-    stamps = [settings.jit]
-    for path in (runtime.java, *runtime.jars):
-        found = path.stat()
-        stamps.append(f"{path} {found.st_size} {found.st_mtime_ns}")
-    name = hashlib.sha256("\n".join(stamps).encode()).hexdigest()[:16]
-    return folder.root / f"startup-{name}.aot"
-
-
-def _cache_options(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> list[str]:
-    """The cache (`startup_cache`), if it was made."""
-    try:
-        file = cache_file(runtime, folder, settings)
-        return [f"-XX:AOTCache={file}"] if file.exists() else []
-    except OSError:
-        return []
 
 
 def engine_environment(source: dict[str, str]) -> dict[str, str]:
     """Return the few variables of `source` that a child process of ours is given."""
     passed_on = {name: source[name] for name in _PASSED_ON if name in source}
-    # Java reads and writes file names in the encoding of the locale; in "C" it finds no `ü`.
+    # It reads and writes file names in the encoding of the locale; in "C" it finds no `ü`.
     return {**passed_on, "LC_ALL": "C.UTF-8"}
 
 
-def _java_options(folder: EngineFolder, logging: Path, settings: EngineSettings) -> list[str]:
-    # The serial collector needs the least processor time where the heap is small and life short.
-    quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if settings.jit == "quick" else []
+def _runtime_options(folder: EngineFolder, logging: Path, settings: EngineSettings) -> list[str]:
     return [
         f"-Xmx{settings.heap}",
-        *quick,
-        "-XX:+UseCompactObjectHeaders",
-        # A virtual machine that ran out of memory is in an unknown state; a fresh one recovers
-        # everything acknowledged from the log on disk.
+        # What ran out of memory is in an unknown state; a fresh engine recovers everything
+        # acknowledged from the log on disk.
         "-XX:+ExitOnOutOfMemoryError",
-        "-XX:-CreateCoredumpOnCrash",
-        f"-XX:ErrorFile={folder.logs / 'crash.log'}",
-        # No world-readable counters in /tmp, and no way in for debuggers of other programs.
+        # No world-readable counters in /tmp.
         "-XX:-UsePerfData",
-        "-XX:+DisableAttachMechanism",
         f"-Djava.io.tmpdir={folder.scratch}",
         f"-Djava.util.logging.config.file={logging}",
-        "-Djava.awt.headless=true",
-        "-Dfile.encoding=UTF-8",
-        "-Duser.language=en",
-        "--enable-native-access=ALL-UNNAMED",
-        "--add-opens=java.base/java.nio.channels.spi=ALL-UNNAMED",
-        "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
     ]
 
 
@@ -242,6 +181,9 @@ def _engine_settings(folder: EngineFolder, settings: EngineSettings) -> dict[str
         "server.logsDirectory": str(folder.logs),
         "server.rootPasswordPath": str(folder.password_file),
         "server.defaultDatabases": f"{DATABASE}[{USERNAME}]",
+        # The one password has 256 random bits and lies beside its hash: to hash it slowly guards
+        # nothing, and took most of a start.
+        "server.saltIterations": "1000",
         # `production` would replace error texts by a reference; the engine is the user's own.
         "server.mode": "development",
         # The raw defaults listen on every interface, on well-known ports.

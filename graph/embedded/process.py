@@ -10,14 +10,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 
 from veritrail_graph.graph.embedded import keeper
 from veritrail_graph.graph.embedded.folder import BoundedLog, EngineFolder
-from veritrail_graph.graph.embedded.launch import engine_command, engine_environment, find_runtime
+from veritrail_graph.graph.embedded.launch import engine_command, engine_environment, find_library
 from veritrail_graph.graph.embedded.probe import Login, refusal
 from veritrail_graph.graph.embedded.settings import DATABASE, USERNAME, EngineSettings
 from veritrail_graph.graph.errors import EngineUnavailable
@@ -27,6 +27,7 @@ _LOCKED_LINE = "is locked by another process"
 _UNFLUSHED_LINE = "Error on flushing page"
 _KEEPER_PATIENCE = "3"  # in seconds, as an argument
 _POLL_SECONDS = 0.05
+_LAST_WORDS_SECONDS = 2.0
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
@@ -38,10 +39,8 @@ class EngineProcess:
         settings: EngineSettings,
         folder: EngineFolder,
         on_exit: Callable[[], None],
-        java_options: Sequence[str] = (),
     ) -> None:
         self._settings = settings
-        self._java_options = java_options
         self._folder = folder
         self._on_exit = on_exit
         self._progress = threading.Condition()
@@ -58,7 +57,7 @@ class EngineProcess:
         self._folder.ensure_password()
         self._password = self._folder.read_password()
         self._log = BoundedLog(self._folder, self._password)
-        command = engine_command(find_runtime(), self._folder, self._settings, self._java_options)
+        command = engine_command(find_library(), self._folder, self._settings)
         child = self._child = subprocess.Popen(
             command,
             cwd=self._folder.root,
@@ -76,7 +75,8 @@ class EngineProcess:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        threading.Thread(target=self._follow, args=(child,), daemon=True).start()
+        self._follower = threading.Thread(target=self._follow, args=(child,), daemon=True)
+        self._follower.start()
 
     @property
     def pid(self) -> int | None:
@@ -125,6 +125,8 @@ class EngineProcess:
         raise self._failure(said)
 
     def _failure(self, said: str | None) -> EngineUnavailable:
+        if not self.alive:  # its last words may not have been read yet
+            self._follower.join(_LAST_WORDS_SECONDS)
         if self._locked:
             return EngineUnavailable(
                 f"another process has the data of the embedded engine open "

@@ -16,8 +16,6 @@ DATABASE = "veritrail"
 STATEMENT_SECONDS = 300.0
 """The engine ends a statement after this time, unless a query may take longer."""
 
-JIT = ("full", "quick")
-
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)?")
 _SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _HEAP = re.compile(r"(\d+)([mg])")
@@ -56,9 +54,7 @@ class EngineSettings:
     Attributes:
         home: VERITRAIL_HOME; the engine lives in its folder `engine`.
         idle_seconds: The engine stops after this time without a client.
-        heap: Upper bound of the engine's Java heap, such as `1g` or `512m`.
-        jit: How well its Java machine compiles what it runs: `full`, or `quick` for an engine that
-            lives for moments only: it has a third less to do then, and long work takes longer.
+        heap: Upper bound of the engine's heap, such as `1g` or `512m`.
         start_timeout: Longest wait for a start, in seconds.
         statement_seconds: The engine ends a single statement after this time.
         stop_timeout: After this time a clean stop becomes a kill.
@@ -69,7 +65,6 @@ class EngineSettings:
     home: Path
     idle_seconds: float = 600.0
     heap: str = "1g"
-    jit: str = "full"
     statement_seconds: float = STATEMENT_SECONDS
     start_timeout: float = 60.0
     stop_timeout: float = 20.0
@@ -78,8 +73,6 @@ class EngineSettings:
 
     def __post_init__(self) -> None:
         parse_heap(self.heap)
-        if self.jit not in JIT:
-            raise InputError(f"VERITRAIL_DB_JIT: {self.jit!r} is none of {', '.join(JIT)}")
         if not (math.isfinite(self.idle_seconds) and self.idle_seconds > 0):
             raise InputError(
                 f"VERITRAIL_DB_IDLE: {self.idle_seconds} seconds is not a time to wait; "

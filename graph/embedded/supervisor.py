@@ -32,7 +32,6 @@ import psutil
 from veritrail_graph.graph.embedded.folder import EngineFolder, SupervisorState
 from veritrail_graph.graph.embedded.process import EngineProcess, end_leftover
 from veritrail_graph.graph.embedded.settings import EngineSettings
-from veritrail_graph.graph.embedded.startup_cache import begin_cache
 from veritrail_graph.graph.errors import EngineUnavailable
 
 
@@ -209,8 +208,6 @@ class Supervisor:
         self._wake = threading.Event()
         self._lifetime = Lifetime(settings.idle_seconds)
         self._tick = min(_LONGEST_TICK, settings.idle_seconds / 4)
-        self._settings = settings
-        self._was_idle = False
         self._engine = EngineProcess(settings, folder, on_exit=self._wake.set)
         self._token = secrets.token_urlsafe(32)
         self._control = ControlServer(self._token, self._lifetime, self._describe, self._wake)
@@ -260,7 +257,6 @@ class Supervisor:
             elif self._lifetime.seconds_left() is not None and self._engine.bolt_clients():
                 self._lifetime.touch()  # such as Neo4j Browser, which knows no leases
             if self._lifetime.end_if_idle():
-                self._was_idle = not self._engine.needs_restart
                 return
 
     def _finish(self) -> None:
@@ -268,8 +264,6 @@ class Supervisor:
         self._folder.state_file.unlink(missing_ok=True)
         self._control.server_close()
         self._engine.stop()
-        if self._was_idle:  # the machine has time, and no command waits for the end
-            begin_cache(self._settings, self._folder)
 
     def _describe(self) -> Reply | None:
         if not self._engine.alive:

@@ -91,7 +91,7 @@ class Veritrail:
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         outside = {k: v for k, v in os.environ.items() if not k.startswith(OUTSIDE_NAMES)}
         own = {"VERITRAIL_HOME": str(self.home), "VERITRAIL_DB_HEAP": "256m"}
-        own |= {"VERITRAIL_DB_IDLE": "3m", "VERITRAIL_DB_JIT": "quick"}
+        own["VERITRAIL_DB_IDLE"] = "3m"
         return {**outside, **NO_WAY_OUT, **own, **self.settings, **settings}
 
     def on_terminal(

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from fakes.engine_homes import with_cache
 from fakes.service_process import ServiceProcess, serving
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -20,7 +19,6 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def a_home() -> Iterator[Veritrail]:
     """The command with a home of its own; the engine that it starts is stopped in the end."""
     with a_bare_home() as veritrail:
-        with_cache(veritrail.home)
         yield veritrail
 
 

@@ -35,7 +35,7 @@ SHELLS = {"sh": "sh", "bash": "bash"}
 SECONDS = 120
 OWN_SERVER = "http://127.0.0.1:11434/v1"
 """Where the pages say that a reader's own model is."""
-QUICK = {"VERITRAIL_DB_JIT": "quick", "VERITRAIL_DB_HEAP": "256m"}
+QUICK = {"VERITRAIL_DB_HEAP": "256m"}
 
 FENCE = re.compile(r"^```(?P<language>\w*)$")
 MARK = re.compile(r"^<!-- (?P<mark>not run|shows): \S.* -->$")

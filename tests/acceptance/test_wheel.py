@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 from acceptance.test_readme import assert_shown, blocks
-from fakes.engine_homes import with_cache
 from packaging.requirements import Requirement
 
 from veritrail_graph import cypher
@@ -154,7 +153,6 @@ def test_the_demo_shows_verdicts_beside_labels_a_path_an_error_and_words_alone(
     installed: Path, tmp_path: Path
 ) -> None:
     """Both samples are ingested, verified by recorded answers, and asked about."""
-    with_cache(Path(os.environ["VERITRAIL_HOME"]))
     # Nothing leaves the machine: whatever goes through a proxy meets a closed port.
     closed = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
     try:
@@ -186,7 +184,7 @@ def checked(command: list[str], cwd: Path, **settings: str) -> str:
 def ended(command: list[str], cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run a command outside the checkout."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment |= {"VERITRAIL_DB_HEAP": "256m", "VERITRAIL_DB_JIT": "quick", **settings}
+    environment |= {"VERITRAIL_DB_HEAP": "256m", **settings}
     return subprocess.run(
         command,
         cwd=cwd,

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import neo4j
 import pytest
-from fakes.engine_homes import with_cache
 from filelock import FileLock
 
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
@@ -131,7 +130,7 @@ def arun() -> Iterator[Arun[Any]]:
 def embedded_address(arun: Arun[Any]) -> Iterator[DatabaseAddress]:
     """An embedded engine of the session's own: where several write at once, commits collide."""
     home = Path(tempfile.mkdtemp(prefix="vt-contract-", dir="/tmp"))
-    settings = EngineSettings(home=with_cache(home), jit="quick")
+    settings = EngineSettings(home=home)
     stack = AsyncExitStack()
     engine = arun(stack.enter_async_context(running_engine(settings)))
     yield engine

@@ -11,7 +11,6 @@ from typing import Any
 
 import psutil
 import pytest
-from fakes.engine_homes import with_cache
 from fakes.processes import process
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 
@@ -268,9 +267,7 @@ def test_what_would_double_something_is_not_run_again_unasked(
 def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
     tmp_path_factory: Any,
 ) -> None:
-    settings = EngineSettings(
-        with_cache(tmp_path_factory.mktemp("heavy")), heap="256m", jit="quick", idle_seconds=1.0
-    )
+    settings = EngineSettings(home=tmp_path_factory.mktemp("heavy"), heap="256m", idle_seconds=1.0)
 
     async def work() -> None:
         async with (
@@ -286,9 +283,7 @@ def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
 @pytest.mark.soak
 def test_the_embedded_engine_ends_a_statement_by_itself(tmp_path_factory: Any) -> None:
     home = tmp_path_factory.mktemp("runaway")
-    settings = EngineSettings(
-        home=home, heap="256m", jit="quick", statement_seconds=3.0, idle_seconds=1.0
-    )
+    settings = EngineSettings(home=home, heap="256m", statement_seconds=3.0, idle_seconds=1.0)
 
     async def work() -> None:
         async with running_engine(settings) as address:
@@ -300,9 +295,9 @@ def test_the_embedded_engine_ends_a_statement_by_itself(tmp_path_factory: Any) -
                     await database.run_text(RUNAWAY, {}, 1)
             pid = (await engine_status(settings)).pid
             assert pid is not None
-            java = psutil.Process(pid)
+            engine = psutil.Process(pid)
             deadline = time.monotonic() + 30
-            while await asyncio.to_thread(java.cpu_percent, 1.0) > 40:
+            while await asyncio.to_thread(engine.cpu_percent, 1.0) > 40:
                 assert time.monotonic() < deadline, "the statement goes on"
 
     asyncio.run(work())

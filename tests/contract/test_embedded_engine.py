@@ -15,7 +15,6 @@ from pathlib import Path
 import neo4j
 import psutil
 import pytest
-from fakes.engine_homes import with_cache
 from fakes.waiting import until
 
 import veritrail_graph
@@ -41,7 +40,7 @@ from pathlib import Path
 from veritrail_graph.graph.embedded import EngineSettings, engine_status, running_engine
 async def main():
     settings = EngineSettings(
-        Path(sys.argv[1]), heap="256m", jit="quick", idle_seconds=float(sys.argv[2])
+        Path(sys.argv[1]), heap="256m", idle_seconds=float(sys.argv[2])
     )
     async with running_engine(settings):
         print((await engine_status(settings)).pid, flush=True)
@@ -64,7 +63,7 @@ def processes(home):
 
 @contextlib.contextmanager
 def a_home(folder):
-    settings = EngineSettings(folder / "home", heap="256m", jit="quick", idle_seconds=120)
+    settings = EngineSettings(folder / "home", heap="256m", idle_seconds=120)
     yield settings
     for process in processes(settings.home):
         with contextlib.suppress(psutil.Error):
@@ -74,9 +73,8 @@ def a_home(folder):
 
 @pytest.fixture
 def settings(tmp_path):
-    """A home where no engine has run yet, with the cache that halves a start."""
+    """A home where no engine has run yet."""
     with a_home(tmp_path) as settings:
-        with_cache(settings.home)
         yield settings
 
 
@@ -84,7 +82,6 @@ def settings(tmp_path):
 def used(tmp_path_factory):
     """A home for all tests that start an engine on existing data: an engine may run there."""
     with a_home(tmp_path_factory.mktemp("used")) as settings:
-        with_cache(settings.home)
         yield settings
 
 
@@ -191,7 +188,7 @@ def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(use
 
 def test_a_pinned_engine_does_not_stop_by_itself(used):
     asyncio.run(stop_engine(used))
-    brief = EngineSettings(used.home, heap="256m", jit="quick", idle_seconds=0.4)
+    brief = EngineSettings(used.home, heap="256m", idle_seconds=0.4)
     pinned = asyncio.run(start_engine(brief))
     assert (pinned.running, pinned.pinned, pinned.clients) == (True, True, 0)
     time.sleep(1.2)
@@ -279,7 +276,7 @@ def test_two_first_commands_share_one_engine(used):
         pids = {command.stdout.readline() for command in commands}
         assert len(pids) == 1
         assert status(used).clients == 3
-        engines = [p for p in processes(used.home) if p.name() == "java"]
+        engines = [p for p in processes(used.home) if p.name() == "arcadedb"]
         assert len(engines) == 1
         for command in commands:
             command.stdin.close()
@@ -364,7 +361,7 @@ def test_data_that_another_process_holds_is_named(used):
 
 def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(used):
     asyncio.run(stop_engine(used))
-    hasty = EngineSettings(used.home, heap="256m", jit="quick", start_timeout=0.2)
+    hasty = EngineSettings(used.home, heap="256m", start_timeout=0.2)
     with pytest.raises(EngineUnavailable, match=r"within 0\.2 seconds") as caught:
         numbers(hasty)
     assert "\tat " not in str(caught.value)
@@ -375,8 +372,7 @@ def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(used):
 def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):
     monkeypatch.delenv("LANG", raising=False)
     monkeypatch.setenv("LC_ALL", "C")
-    awkward = EngineSettings(settings.home / "ü, x;y%20$1", heap="256m", jit="quick")
-    with_cache(awkward.home)
+    awkward = EngineSettings(settings.home / "ü, x;y%20$1", heap="256m")
     write(awkward, 1)
     assert status(awkward).data_bytes > 0
     assert asyncio.run(stop_engine(awkward)) is True

@@ -17,7 +17,6 @@ from typing import Any
 
 import psutil
 import pytest
-from fakes.engine_homes import with_cache
 from fakes.processes import MemoryInput, process
 from fakes.trails import FS, a_round, a_trail, cited, found, path
 
@@ -52,8 +51,8 @@ pytestmark = [
 
 @pytest.fixture
 def settings() -> Iterator[EngineSettings]:
-    home = with_cache(Path(tempfile.mkdtemp(prefix="vt-fault-", dir="/tmp")))
-    found = EngineSettings(home=home, jit="quick")
+    home = Path(tempfile.mkdtemp(prefix="vt-fault-", dir="/tmp"))
+    found = EngineSettings(home=home)
     yield found
     asyncio.run(stop_engine(found))
     shutil.rmtree(home, ignore_errors=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 import neo4j
 import pytest
-from fakes.engine_homes import with_cache
 from fakes.processes import process
 from fakes.trails import NFS, a_round, a_trail
 from neo4j.exceptions import ConstraintError
@@ -107,7 +106,7 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
 
 @asynccontextmanager
 async def new_engine(home: Any) -> AsyncIterator[DatabaseAddress]:
-    settings = EngineSettings(with_cache(home), heap="256m", jit="quick", idle_seconds=1.0)
+    settings = EngineSettings(home, heap="256m", idle_seconds=1.0)
     async with running_engine(settings) as engine:
         yield engine
 

@@ -69,7 +69,7 @@ class Calling:
             "COLUMNS": "80",
             "LOGNAME": "ann",
         }
-        return {**outside, **own, "VERITRAIL_DB_IDLE": "3m", "VERITRAIL_DB_JIT": "quick"}
+        return {**outside, **own, "VERITRAIL_DB_IDLE": "3m"}
 
     @contextmanager
     def _place(self, settings: dict[str, str]) -> Iterator[None]:

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.engine_homes import with_cache
 from golden.calling import Calling, Ended
 from golden.golden import Plain
 from neo4j import GraphDatabase
@@ -67,7 +66,6 @@ def scene() -> Iterator[Scene]:
         call = Calling(folder / "vt", folder / "work")
         plain = Plain({str(EXAMPLES): "<examples>", name: "<folder>"})
         try:
-            with_cache(call.home)
             call("db", "start")
             files = {sample: str(EXAMPLES / f"{sample}.json") for sample in SAMPLES}
             ingested = {s: call("ingest", files[s], "--json") for s in SAMPLES}

@@ -199,7 +199,6 @@ WITHOUT_JSON = ("report", "serve", "mcp", "bloom", "worker")
 SETTINGS = [
     ("VERITRAIL_DB_IDLE", "x"),
     ("VERITRAIL_DB_HEAP", "lots"),
-    ("VERITRAIL_DB_JIT", "fast"),
     ("VERITRAIL_MAX_NODE_TEXT", "-1"),
     ("VERITRAIL_HOME", "~no-such-user/x"),
     ("NEO4J_URI", "localhost:7687"),

@@ -124,7 +124,7 @@ def memory(pid: int) -> int:
     rows = [line.split(None, 3) for line in listed.stdout.splitlines()]
     wanted, total = {pid}, 0
     for process, parent, rss, name in rows:
-        if (int(process) in wanted or int(parent) in wanted) and "java" not in name:
+        if (int(process) in wanted or int(parent) in wanted) and "arcadedb" not in name:
             wanted.add(int(process))
             total += int(rss) * 1024
     return total

@@ -169,7 +169,7 @@ def test_the_image_installs_what_the_lock_pins_without_tools_and_engine() -> Non
     runtime, everything = pinned("requirements-runtime.lock"), pinned("requirements.lock")
     assert runtime.items() <= everything.items(), "run `make lock`"
     assert {"neo4j", "fastapi", "uvicorn", "openai", "nltk", "pydantic"} <= runtime.keys()
-    assert not {"ruff", "pytest", "mypy", "arcadedb-embedded"} & runtime.keys()
+    assert not {"ruff", "pytest", "mypy", "arcadedb"} & runtime.keys()
 
 
 def make_env(path: Path) -> Path:

@@ -99,7 +99,7 @@ def test_what_a_clone_needs_is_pinned_as_in_the_lock_and_whole() -> None:
     everything = pinned("requirements.lock")
     runtime, clone, build = map(pinned, PARTS)
     assert (clone | build).items() <= everything.items(), "run `make lock`"
-    assert "arcadedb-embedded" in clone
+    assert "arcadedb" in clone
     assert {"build", "hatchling"} <= build.keys()
     for own, beside in ((clone, runtime), (build, {})):  # what builds stands alone
         needed = [Requirement(one) for name in own for one in metadata.requires(name) or ()]

@@ -1,19 +1,15 @@
-"""Starting the engine early, and the cache with which it starts faster; no engine runs."""
+"""Starting the engine early; no engine runs."""
 
 import asyncio
 import json
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
 from veritrail_graph.api.cli.main import begin_early
 from veritrail_graph.graph.embedded import EngineSettings, begin_engine, client, running_engine
-from veritrail_graph.graph.embedded import startup_cache as caching
-from veritrail_graph.graph.embedded.folder import EngineFolder
-from veritrail_graph.graph.embedded.launch import Runtime, cache_file, engine_command
 from veritrail_graph.graph.errors import EngineUnavailable
 
 
@@ -149,68 +145,3 @@ def test_a_call_loads_no_other_command():
     assert (ended, "Usage: veritrail db" in text) == (0, True)
     assert "veritrail_graph.api.cli.db" in loaded
     assert not {"veritrail_graph.api.cli.verify", "veritrail_graph.api.cli.serve"} & {*loaded}
-
-
-@pytest.fixture
-def runtime(tmp_path):
-    jar = tmp_path / "engine.jar"
-    jar.write_text("a jar")
-    return Runtime(jar, (jar,))
-
-
-@pytest.fixture
-def folder(tmp_path):
-    folder = EngineFolder(tmp_path / "home")
-    folder.prepare()
-    return folder
-
-
-@pytest.mark.parametrize(("jit", "other"), [("full", "quick"), ("quick", "full")])
-def test_an_engine_uses_the_cache_of_its_version_and_of_its_way_to_compile(
-    runtime, folder, jit, other
-):
-    def options(settings):
-        command = engine_command(runtime, folder, settings)
-        return [option for option in command if option.startswith("-XX:AOT")]
-
-    settings = EngineSettings(folder.home, jit=jit)
-    assert options(settings) == []
-    file = cache_file(runtime, folder, settings)
-    file.write_text("classes")
-    assert options(settings) == [f"-XX:AOTCache={file}"]
-    assert options(EngineSettings(folder.home, jit=other)) == []
-    runtime.jars[0].write_text("another version of it")
-    assert options(settings) == []
-
-
-def test_the_cache_is_made_once_in_a_process_of_its_own(runtime, folder, monkeypatch):
-    started = []
-    monkeypatch.setattr(caching, "find_runtime", lambda: runtime)
-    monkeypatch.setattr(caching, "_ROOM", 0)
-    monkeypatch.setattr(caching.subprocess, "Popen", lambda *args, **_: started.append(args))
-    caching.begin_cache(EngineSettings(folder.home, jit="quick"), folder)
-    assert started == []
-    caching.begin_cache(EngineSettings(folder.home), folder)
-    caching.begin_cache(EngineSettings(folder.home), folder)
-    assert len(started) == 1
-
-
-def test_a_cache_that_cannot_be_made_leaves_nothing_behind(runtime, folder, monkeypatch):
-    monkeypatch.setattr(caching, "find_runtime", lambda: runtime)
-
-    class Failing:
-        def __init__(self, settings, watched, **_options):
-            assert watched.root.is_relative_to(folder.scratch)
-            assert settings.home == watched.home
-
-        def start(self):
-            raise EngineUnavailable("it does not start")
-
-        def stop(self):
-            return
-
-    monkeypatch.setattr(caching, "EngineProcess", Failing)
-    with pytest.raises(EngineUnavailable):
-        caching.make_cache(EngineSettings(folder.home))
-    assert list(folder.scratch.iterdir()) == []
-    assert not list(Path(folder.root).glob("startup-*"))

@@ -5,13 +5,10 @@ from pathlib import Path
 import pytest
 
 from veritrail_graph.graph.embedded import EngineSettings, parse_duration
-from veritrail_graph.graph.embedded.folder import EngineFolder
-from veritrail_graph.graph.embedded.launch import Runtime, engine_command
 from veritrail_graph.graph.embedded.settings import MEBIBYTE, parse_heap
 from veritrail_graph.graph.errors import InputError
 
 HOME = Path("/nowhere")
-C1_ONLY = "-XX:TieredStopAtLevel=1"
 
 
 @pytest.mark.parametrize(
@@ -34,24 +31,10 @@ def test_what_is_not_a_heap_size_is_refused(text):
         EngineSettings(HOME, heap=text)
 
 
-def test_what_is_no_way_to_compile_is_refused():
-    with pytest.raises(InputError, match="VERITRAIL_DB_JIT: 'fast' is none of full, quick"):
-        EngineSettings(HOME, jit="fast")
-
-
 def test_the_memory_asked_for_follows_the_heap_unless_it_is_set():
     assert parse_heap("1g") == 1024 * MEBIBYTE
     assert EngineSettings(HOME, heap="1g").needed_memory == 640 * MEBIBYTE
     assert EngineSettings(HOME, min_free_memory=0).needed_memory == 0
-
-
-@pytest.mark.parametrize(("jit", "options"), [("full", set()), ("quick", {C1_ONLY})])
-def test_a_quick_engine_is_compiled_by_the_first_compiler_alone(tmp_path, jit, options):
-    folder = EngineFolder(tmp_path)
-    folder.prepare()
-    runtime = Runtime(Path("java"), (Path("engine.jar"),))
-    command = engine_command(runtime, folder, EngineSettings(tmp_path, jit=jit))
-    assert set(command) & {C1_ONLY} == options
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
