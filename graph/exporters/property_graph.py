@@ -150,7 +150,9 @@ def _trail_parts(trails: TrailParts) -> Iterator[Part]:
     nodes = [((one["verification_id"], one["node_id"]), one, cited) for one, cited in trails.trail]
     yield Nodes("TrailNode", [(key, one) for key, one, _ in nodes])
     yield Relationships("AT", [(key, key[1], {}) for key, _, _ in nodes])
-    cites = [(key, tuple(place), {}) for key, _, cited in nodes for place in sorted(cited)]
+    cites: list[tuple[Key, Key, Properties]] = [
+        (key, tuple(place), {}) for key, _, cited in nodes for place in sorted(cited)
+    ]
     yield Relationships("CITES", cites, ("TrailNode", "Sentence"))
     within: list[tuple[Key, Key, Properties]] = []
     last: list[tuple[Key, Key, Properties]] = []
