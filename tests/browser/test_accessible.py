@@ -1,8 +1,11 @@
-"""axe on every page at desk width, on some in the dark and on a phone; no page is too wide."""
+"""axe on a page of each kind at desk width, on some also in the dark; no page is too wide.
+
+In `make soak` axe reads every page, and more of them in the dark and on a phone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -40,19 +43,34 @@ PAGES = {
     "jobs": "/jobs",
     "nothing there": "/processes/no-such-process",
 }
+KINDS = (
+    "processes", "check", "process", "run of an agent", "claim", "graph at a claim", "node",
+    "review", "jobs", "report",
+)  # fmt: skip
+"""One page of each kind: a list, a form, texts with marks, drawings, a table, a file."""
 AGAIN = (
     "processes", "process", "run of an agent", "claim", "graph at a claim", "review", "report",
 )  # fmt: skip
 """What is looked at in the dark and on a phone too: every style sheet and every kind of mark."""
+AGAIN_ALWAYS = ("process", "claim", "graph at a claim", "report")
 CONTRAST = {"runOnly": ["color-contrast"]}
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
+@pytest.mark.parametrize(
+    ("read", "again"),
+    [
+        pytest.param(KINDS, AGAIN_ALWAYS, id="kinds"),
+        pytest.param((*PAGES, "report"), AGAIN, id="all", marks=pytest.mark.soak),
+    ],
+)
 def test_no_page_has_a_serious_fault(
     open_page: Callable[..., Page],
     site: ServiceProcess,
     expected_faults: list[str],
     tmp_path: Path,
+    read: Sequence[str],
+    again: Sequence[str],
 ) -> None:
     expected_faults.append("status of 404.*no-such-process|no-such-process.*status of 404")
     page, phone = open_page(site.url), open_page(site.url, **PHONE)
@@ -62,10 +80,11 @@ def test_no_page_has_a_serious_fault(
     for name, address in {**PAGES, "report": report.as_uri()}.items():
         page.set_viewport_size(DESK["viewport"])
         opened(page, address)
-        faults += [f"{name}: {fault}" for fault in [*serious(page), *too_wide(page)]]
+        found = [*(serious(page) if name in read else ()), *too_wide(page)]
+        faults += [f"{name}: {fault}" for fault in found]
         if page.locator("h1").count() != 1:
             faults.append(f"{name}: {page.locator('h1').count()} headings of the first level")
-        if name in AGAIN:
+        if name in again:
             page.emulate_media(color_scheme="dark")  # changes colours and nothing else
             faults += [f"{name}, dark: {fault}" for fault in serious(page, **CONTRAST)]
             page.emulate_media(color_scheme="light")

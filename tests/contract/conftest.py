@@ -72,6 +72,7 @@ TESTS_ON_NEO4J_IN_SOAK = {
     "test_extracting_again_leaves_an_edited_claim_as_it_is",
     "test_other_content_is_replaced_only_when_that_is_said",
     "test_the_latest_verification_with_the_same_settings_is_found",
+    "test_the_graph_and_a_file_keep_the_same_rule",
     "test_the_same_appended_again_is_unchanged",
     "test_the_same_verdict_confirms_and_needs_no_reason",
     "test_too_much_for_one_transaction_is_told_before_it_is_sent",
