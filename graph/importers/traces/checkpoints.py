@@ -114,10 +114,20 @@ def _bounded(rows: Iterator[Any], where: str) -> Iterator[Any]:
 def _state(row: tuple[Any, ...], where: str) -> dict[str, Any]:
     name, kind, _, packed, about = row
     where = f"{where}: checkpoint {shown(str(name))}"
-    value = _unpacked(packed, kind, where)
+    value = unpacked(packed, kind, where)
     values = value.get("channel_values") if isinstance(value, dict) else None
     if not isinstance(values, dict):
         raise InputError(f"{where}: it holds no channel_values")
+    return state_of(values, about)
+
+
+def state_of(values: dict[str, Any], about: Any) -> dict[str, Any]:
+    """Return a state of a history.
+
+    Args:
+        values: The values of its channels.
+        about: Its metadata, as JSON.
+    """
     metadata: Any = {}
     with suppress(ValueError, TypeError, RecursionError):
         metadata = json.loads(about)
@@ -133,7 +143,12 @@ def _is_internal(channel: str) -> bool:
     return channel.startswith(("branch:", "__"))
 
 
-def _unpacked(packed: Any, kind: Any, where: str) -> Any:
+def unpacked(packed: Any, kind: Any, where: str) -> Any:
+    """Return a value as JSON holds it.
+
+    Raises:
+        InputError: It is damaged, or written in another way.
+    """
     if isinstance(packed, str):
         packed = packed.encode()
     if not isinstance(packed, bytes) or kind not in ("msgpack", "json"):

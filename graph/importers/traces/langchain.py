@@ -1,12 +1,13 @@
 """Runs of LangChain and LangSmith: lists of runs, or trees of them, as `RunTree` writes them.
 
-State histories of LangGraph (`get_state_history`, or the checkpoints of a thread in SQLite) are
-read, too: each step's writes are outputs. Of a single state its messages are read.
+State histories of LangGraph (`get_state_history`, or the checkpoints of a thread in SQLite or a
+dump of PostgreSQL) are read, too: each step's writes are outputs. Of a single state its messages
+are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces import checkpoints
+from veritrail_graph.graph.importers.traces import checkpoint_dumps, checkpoints
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
@@ -23,6 +24,7 @@ from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
 
 NAME = "langchain"
+_States = tuple[list[dict[str, Any]], list[str]]
 _KINDS = {
     "llm": CallKind.GENERATION,
     "chat_model": CallKind.GENERATION,
@@ -45,6 +47,8 @@ class LangChainImporter:
         """By the keys of a run or of a state, or the table of checkpoints."""
         if checkpoints.is_database(path):
             return checkpoints.fault_of(path)
+        if checkpoint_dumps.is_dump(path):
+            return None
         value = files.first_record(path)
         value = value.get("runs", value) if isinstance(value, dict) else value
         value = value[0] if isinstance(value, list) and value else value
@@ -60,7 +64,16 @@ class LangChainImporter:
         """The traces, in the order of their first runs; a state history is one."""
         if checkpoints.is_database(path):
             for thread in checkpoints.threads_of(path):
-                yield FoundTrace(f"{path}#{thread}", partial(_of_thread, path, thread))
+                yield FoundTrace(f"{path}#{thread}", partial(
+                    _of_thread, f"{path}#{thread}", thread,
+                    partial(checkpoints.states_of, path, thread),
+                ))  # fmt: skip
+            return
+        if checkpoint_dumps.is_dump(path):
+            for thread, rows in checkpoint_dumps.threads_in(path).items():
+                where = f"{path}#{thread}"
+                states_of = partial(checkpoint_dumps.states_in, rows, where)
+                yield FoundTrace(where, partial(_of_thread, where, thread, states_of))
             return
         runs: dict[str, list[Mapping[str, Any]]] = {}
         states: list[Mapping[str, Any]] = []
@@ -157,11 +170,11 @@ def _model(run: Mapping[str, Any]) -> str | None:
     return text_or_none(_about(run).get("ls_model_name"))
 
 
-def _of_thread(path: Path, thread: str) -> Trace:
-    """The history of a thread whose checkpoints a database holds."""
-    states, warnings = checkpoints.states_of(path, thread)
+def _of_thread(where: str, thread: str, read: Callable[[], _States]) -> Trace:
+    """The history of a thread whose checkpoints a database or a dump holds."""
+    states, warnings = read()
     if not states:
-        raise InputError(f"{path}#{thread}: it has checkpoints of inner graphs alone")
+        raise InputError(f"{where}: it has checkpoints of inner graphs alone")
     found = _history(states)
     return replace(found, trace_id=thread, session=thread, warnings=[*found.warnings, *warnings])
 
