@@ -32,6 +32,7 @@ from veritrail_graph.graph.importers.columns import (
     spelled,
     unread,
 )
+from veritrail_graph.graph.importers.conversations.evaluated import is_conversation
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.evaluations import answers_in, as_row, results_of
 from veritrail_graph.graph.importers.process_file.reading import NotJson
@@ -67,7 +68,10 @@ class RagImporter:
         if not rows:
             return missing(names) if names else "no rows in it"
         faults = [missing(list(row)) for row in rows]
-        return None if None in faults else faults[0]
+        if None not in faults:
+            return faults[0]
+        asked = [row[name] for row in rows if (name := named(row, QUESTION)) is not None]
+        return "its questions are conversations" if any(map(is_conversation, asked)) else None
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
         """One a row.

@@ -12,6 +12,10 @@ from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, process
 from veritrail_graph.graph.importers.agents.layouts import as_message
 from veritrail_graph.graph.importers.conversations import exported, listed
+from veritrail_graph.graph.importers.conversations.evaluated import (
+    is_oaieval,
+    samples_of_oaieval,
+)
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
@@ -45,6 +49,8 @@ class AgentsImporter:
         value = listed(files.first_value(path))
         if not isinstance(value, (list, dict)):
             return "no JSON in it"
+        if is_oaieval(value) and files.is_lines(path):
+            return None
         if isinstance(value, dict) and as_message(value) is not None and files.is_lines(path):
             return None if is_log([value]) else "its first line is no message of a conversation"
         if isinstance(value, list) and messages_of(value) is None and value:
@@ -75,10 +81,13 @@ class AgentsImporter:
                 return
             values: Iterator[tuple[int, Any]] = iter(enumerate(whole, start=1))
         else:
-            if as_message(next((one for _, one in files.json_lines(path)), None)) is not None:
+            first = next((one for _, one in files.json_lines(path)), None)
+            if as_message(first) is not None:
                 yield Found(where, partial(_open_lines, path, options))
                 return
             values = files.values(path)
+            if is_oaieval(first):
+                values = enumerate(samples_of_oaieval(one for _, one in values), start=1)
         for number, value in values:
             place = f"{where}#{number}"
             yield Found(place, partial(_open, value, place, options))

@@ -19,6 +19,8 @@ _LAYOUTS: tuple[Callable[[Any], Exported | None], ...] = (
     swe.of_trajectory,
     evaluated.of_deepeval,
     evaluated.of_openai,
+    evaluated.of_ragas,
+    evaluated.of_oaieval,
     pairs.of_pairs,
 )
 _LISTS = ("simulations", "conversations", "samples")

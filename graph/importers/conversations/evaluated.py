@@ -1,11 +1,14 @@
-"""Records of evaluations that hold conversations: DeepEval's test runs, OpenAI's evals."""
+"""Records of evaluations that hold conversations: of DeepEval, RAGAS, and OpenAI's evals."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from veritrail_graph.graph.importers.columns import spelled
-from veritrail_graph.graph.importers.conversations.exported import Exported, inner
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.columns import ANSWER, CONTEXTS, QUESTION, named, spelled
+from veritrail_graph.graph.importers.conversations.exported import Exported, inner, left_out
 
 
 def conversations_of(value: dict[str, Any]) -> list[Any] | None:
@@ -36,6 +39,69 @@ def of_deepeval(value: Any) -> Exported | None:
             messages.append({"role": "tool", "name": "retriever", "content": text})
         messages.append({"role": one["role"], "content": one["content"]})
     return Exported(messages, {"title": value.get("name")}, is_chat=True) if has_context else None
+
+
+def is_conversation(question: Any) -> bool:
+    """Return whether what stands for the question is a list of messages, as RAGAS writes it."""
+    return isinstance(question, list) and any(isinstance(one, dict) for one in question)
+
+
+def of_ragas(value: Any) -> Exported | None:
+    """Return a sample of several turns with contexts, which come before the answer, its last."""
+    if not isinstance(value, dict):
+        return None
+    asked, contexts = named(value, QUESTION), named(value, CONTEXTS)
+    if asked is None or contexts is None or not is_conversation(value[asked]):
+        return None
+    messages, found = list(value[asked]), value[contexts]
+    answer = named(value, ANSWER)
+    if answer is not None:
+        messages.append({"role": "assistant", "content": value[answer]})
+    given = [
+        {"role": "tool", "name": "retriever", "content": text}
+        for text in (found if isinstance(found, list) else [found])
+    ]
+    used = (asked, contexts, answer)
+    about = {key: one for key, one in value.items() if key not in used}
+    return Exported([*messages[:-1], *given, messages[-1]], about, is_chat=True)
+
+
+def of_oaieval(value: Any) -> Exported | None:
+    """Return what a model sampled, of a log that oaieval recorded; None: it is no such event."""
+    data = value.get("data") if isinstance(value, dict) else None
+    if not isinstance(data, dict) or value.get("type") != "sampling" or "run_id" not in value:
+        return None
+    prompt, sampled = data.get("prompt"), data.get("sampled")
+    given = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt}]
+    made = sampled if isinstance(sampled, list) else [sampled]
+    said = [{"role": "assistant", "content": one} for one in made]
+    about = {"id": f"{value.get('sample_id')}/{value.get('event_id')}"}
+    return Exported([*given, *said], {**about, "model": data.get("model")})
+
+
+def is_oaieval(value: Any) -> bool:
+    """Return whether a line is the first of a log of oaieval."""
+    spec = value.get("spec") if isinstance(value, dict) else None
+    return isinstance(spec, dict) and "run_id" in spec and "eval_name" in spec
+
+
+def samples_of_oaieval(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield what models sampled, of the lines of a log, and faults.
+
+    The first says what is left out: how samples were judged, and the report.
+    """
+    counts: Counter[str] = Counter()
+    found: list[Any] = []
+    for value in values:
+        sample = value if isinstance(value, InputError) else of_oaieval(value)
+        if sample is not None:
+            found.append(sample)
+        elif isinstance(value, dict):
+            counts[str(value.get("type") or next(iter(value), "entry"))] += 1
+    for number, sample in enumerate(found):
+        if not number and isinstance(sample, Exported):
+            sample.remarks = tuple(left_out(counts))
+        yield sample
 
 
 def of_openai(value: Any) -> Exported | None:

@@ -12,6 +12,7 @@ import pytest
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.evaluations import answers_in, as_row, results_of
+from veritrail_graph.graph.importers.records import NodeRecord
 from veritrail_graph.graph.importers.registry import find_processes
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Origin
@@ -141,3 +142,45 @@ def test_conversations_beside_the_single_answers_of_a_test_run_are_named(tmp_pat
     path.write_text(json.dumps(run), encoding="utf-8")
 
     assert any("Left out: 1 conversation" in one for one in the_one(path).header.warnings)
+
+
+def told(path: Path, *rows: Any) -> list[dict[str, Origin | None]]:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    sources = [one.open() for one in find_processes(path)]
+    return [
+        {one.text: one.origin for one in source.records() if isinstance(one, NodeRecord)}
+        for source in sources
+    ]
+
+
+def test_samples_of_ragas_with_several_turns_keep_their_contexts(tmp_path: Path) -> None:
+    asked = [{"content": "How many cars?", "type": "human"}, {"content": "I look.", "type": "ai"}]
+    rows = (
+        {"user_input": [*asked, {"content": "Please do.", "type": "human"}],
+         "response": "It carries 42 cars.", "retrieved_contexts": ["The Tern carries 42 cars."]},
+        {"user_input": asked, "retrieved_contexts": ["The desk looks things up."]},
+    )  # fmt: skip
+    first, second = told(tmp_path / "samples.jsonl", *rows)
+    assert first["The Tern carries 42 cars."] is Origin.SOURCE
+    assert first["It carries 42 cars."] is Origin.GENERATED
+    assert second["The desk looks things up."] is Origin.SOURCE
+
+
+def test_each_sample_of_a_log_of_oaieval_is_a_process(tmp_path: Path) -> None:
+    about = {"run_id": "r1", "created_by": "", "created_at": "2026-11-28"}
+    prompt = [{"role": "user", "content": "How many cars?"}]
+    rows = (
+        {"spec": {"run_id": "r1", "eval_name": "ferry.dev.v0", "completion_fns": ["desk"]}},
+        {**about, "event_id": 0, "sample_id": "ferry.dev.0", "type": "sampling",
+         "data": {"prompt": prompt, "sampled": ["It carries 42 cars."]}},
+        {**about, "event_id": 1, "sample_id": "ferry.dev.0", "type": "match",
+         "data": {"correct": True, "expected": "42 cars"}},
+        {**about, "event_id": 2, "sample_id": "ferry.dev.1", "type": "sampling",
+         "data": {"prompt": "Is it red?", "sampled": "It is red."}},
+        {"final_report": {"accuracy": 1.0}, "run_id": "r1"},
+    )  # fmt: skip
+    first, second = told(tmp_path / "log.jsonl", *rows)
+    assert list(first) == ["How many cars?", "It carries 42 cars."]
+    assert list(second) == ["Is it red?", "It is red."]
+    (found, _) = find_processes(tmp_path / "log.jsonl")
+    assert any("match (1)" in one for one in found.open().header.warnings)
