@@ -316,7 +316,12 @@ class CheckAtWork:
         if is_dialogue(process.terminals):
             return await self._verified_turns(where, stored, process)
         request = self._options.request.model_copy(update={"process_id": stored.process_id})
-        here = LocalOptions(None, self._options.prompts, self._options.concurrency, self._shared)
+        here = LocalOptions(
+            prompts=self._options.prompts,
+            concurrency=self._options.concurrency,
+            shared=self._shared,
+            process=process,
+        )
         progress = JobProgress(
             Observer(call_made=self._spent, claim_finished=self._claim_ended),
             self._begun,

@@ -506,9 +506,10 @@ class Claims(Part):
         prompts = load_prompts(options.prompts)
         splitter = SentenceSplitter.for_language(settings.language)
         async with open_models(settings, engine, chosen) as models:
+            store = await self._store()
             report = await extract_claims(
-                await self._store(),
-                process_id,
+                store,
+                await store.processes.get(process_id),
                 options.node,
                 models.steps.claims,
                 prompts,

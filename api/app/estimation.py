@@ -162,11 +162,12 @@ async def chosen_unstored(
     """
     if records is None:
         records = request.claim_records()
+    process = await store.processes.get(request.process_id)
     if not records:
-        records = await stated_where_none(store, request, splitter)
+        records = await stated_where_none(store, request, process, splitter)
     return await choose_claims(
         replace(store, claims=_NotStored(store.database)),
-        request.process_id,
+        process,
         (),
         records,
         request.claim_ids or (),

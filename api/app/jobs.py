@@ -172,9 +172,9 @@ class Jobs:
         self, caller: Caller, request: JobRequest, idempotency_key: str | None = None
     ) -> Job:
         """Submit a job, and record it if it is new. See `Submission`."""
-        opened = self._graph.store
-        here = LocalOptions() if self._is_local else None
-        job, is_new = await self._submission.submit(opened, caller, request, idempotency_key, here)
+        job, is_new = await self._submission.submit(
+            self._graph.store, caller, request, idempotency_key, is_local=self._is_local
+        )
         self._poke()
         if self._is_local and is_new and job.status in OPEN:
             self._carry_out(job.job_id, None)
@@ -213,8 +213,8 @@ class Jobs:
             EngineUnavailable: The graph or the database does not answer.
         """
         here = here or LocalOptions()
-        job, _ = await self._submission.submit(self._graph.store, caller, request, here=here)
-        return self._run(job.job_id, here, progress)
+        row = await self._submission.submit_here(self._graph.store, caller, request, here)
+        return self._run(row["job_id"], here, progress, row=row)
 
     async def resume_here(
         self,
@@ -313,9 +313,10 @@ class Jobs:
         here: LocalOptions | None = None,
         progress: Progress | None = None,
         updates: Mapping[str, Any] | None = None,
+        row: JobRow | None = None,
     ) -> LocalRun:
         shared = self._settings, self._service, self.events, self._graph, self._looking
-        return LocalRun(*shared, job_id, here, progress, updates)
+        return LocalRun(*shared, job_id, here, progress, updates, row)
 
     async def follow(self, job_id: str, after: int = 0) -> AsyncIterator[Event]:
         """The events of a job after a place, as they come, until nothing of it is left to do.

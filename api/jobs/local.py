@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.configured.judge import ConfiguredJudge
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
+from veritrail_graph.api.jobs.chosen import by_frontier
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import observer
 from veritrail_graph.api.jobs.looking import Looking
 from veritrail_graph.api.jobs.model import (
+    OPEN_CLAIMS,
     JobClaim,
     PartProgress,
     Work,
@@ -39,8 +41,8 @@ from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import job_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
-from veritrail_graph.api.jobs.storage.works import works_of
-from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
+from veritrail_graph.api.jobs.storage.works import open_works, works_of
+from veritrail_graph.api.jobs.submission import LocalOptions
 from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.work.runs import held_run
@@ -174,6 +176,7 @@ class LocalRun:
         here: What no request can name.
         progress: What is called as the job goes on.
         updates: Fields of its request that are changed, where it is resumed; None: it is new.
+        row: Its row, where it was kept just now; None: it is read.
 
     Attributes:
         judge: Who judges, once the run has begun.
@@ -191,8 +194,9 @@ class LocalRun:
         here: LocalOptions | None = None,
         progress: Progress | None = None,
         updates: Mapping[str, Any] | None = None,
+        row: JobRow | None = None,
     ) -> None:
-        self._updates = updates
+        self._updates, self._row = updates, row
         here, self._progress = here or LocalOptions(), progress or Progress()
         self._looking = looking
         self.judge: ConfiguredJudge | None = None
@@ -213,6 +217,7 @@ class LocalRun:
                 parts=PartProgress(
                     self._progress.call_made, self._attributed, self._progress.verified
                 ),
+                process=here.process,
             ),
             self._repository,
             log,
@@ -242,6 +247,9 @@ class LocalRun:
         self._run_id = self._process_id = ""
         self._reused = 0
         self._cancelling: asyncio.Task[None] | None = None
+        self._claim_rows: Sequence[JobClaim] | None = None
+        self._is_explained = True
+        self._has_all = self._has_ended = False
 
     def _observer(self, job_id: str) -> Observer:
         """Writes events and the ends of claims, and calls what the caller wants called."""
@@ -298,8 +306,10 @@ class LocalRun:
             run, tasks = await self._begin(await self._opened(stack))
             made = await run.verify(tasks)
             await self._settle(run)
-            for work in await self._works(explains=True):
-                await self._runner.do(work)
+            if self._is_explained:
+                for work in await self._repository.read(partial(works_of, job_id=self.job_id)):
+                    if is_explanation(work.verification_id):
+                        await self._runner.do(work)
         self._made = {one.verification_id: one for one in made}
         return await self._done()
 
@@ -330,7 +340,7 @@ class LocalRun:
     @asynccontextmanager
     async def _held(self) -> AsyncIterator[tuple[JobRow, AsyncExitStack]]:
         """Hold the job: it is this process's until the end."""
-        job = await self._repository.read(partial(job_of, job_id=self.job_id))
+        job = self._row or await self._repository.read(partial(job_of, job_id=self.job_id))
         if job is None:
             raise NotFound(f"job {self.job_id!r} was removed")
         self._run_id, self._process_id = job["run_id"], job["process_id"]
@@ -351,7 +361,7 @@ class LocalRun:
             yield job, stack
 
     async def _extract(self, attempt: int) -> None:
-        await self._runner.do(Work(self.job_id, "", attempt))
+        await self._runner.take_claims(Work(self.job_id, "", attempt))
         if self.job_id in self._runner.faults:
             raise self._runner.faults[self.job_id]
 
@@ -371,9 +381,11 @@ class LocalRun:
 
     async def _begin(self, session: JobSession) -> tuple[Run, list[Task]]:
         """Write that the claims that are left are begun."""
-        await self._sessions.learn(session)  # an extraction opened it before there were any
-        works = await self._works(explains=False)
-        before = await self._claims()
+        before, left = await self._repository.read(self._state)
+        # An extraction opened the session before there were any.
+        await session.learn([one for one in before if one.status in OPEN_CLAIMS])
+        works = [one for one in left if not is_explanation(one.verification_id)]
+        self._claim_rows, self._is_explained = before, len(works) < len(left)
         self._reused = sum(one.status is Status.SUCCEEDED for one in before)
         begun = await asyncio.gather(*map(self._repository.begin, works))
         self._begun = {
@@ -381,6 +393,7 @@ class LocalRun:
             for one, (is_mine, _) in zip(works, begun, strict=True)
             if is_mine
         }
+        self._has_all = len(self._begun) == len(works)
         tasks = [task for one in self._begun if (task := session.task(one)) is not None]
         for removed in self._begun.keys() - {task.verification_id for task in tasks}:
             await self._repository.finish(removed_claim(self._begun[removed]))
@@ -388,16 +401,17 @@ class LocalRun:
         self._progress.begins(self, len(tasks))
         return session.run, by_frontier(tasks)
 
-    async def _works(self, *, explains: bool) -> list[Work]:
-        """Return what is left to do of the claims, or of the explanation behind them."""
-        works = await self._repository.read(partial(works_of, job_id=self.job_id))
-        return [one for one in works if is_explanation(one.verification_id) is explains]
+    def _state(self, connection: Transaction) -> tuple[list[JobClaim], list[Work]]:
+        """Return the claims of the job, and what is left to do of it."""
+        claims = reading.claims_of(connection, self.job_id, -1, 1 << 30)
+        return claims, open_works(connection, self.job_id)
 
     async def _settle(self, run: Run) -> None:
         """Wait until all ends are written, and with them why the run was stopped."""
         if run.refusal is not None:
             await self._note(str(run.refusal))
         await asyncio.gather(*self._ending)
+        self._has_ended = self._has_all and not self._is_explained
 
     async def _note(self, why: str) -> None:
         """Note a reason that holds for all of the job."""
@@ -410,11 +424,12 @@ class LocalRun:
         with suppress(VeriTrailError):
             await self._sessions.tell()
         await self._sessions.close()
-        ender = Ender(self._graph.ask, self._repository.read, self._repository.run, self._log)
+        if not self._has_ended:  # else nothing of it is queued
+            ender = Ender(self._graph.ask, self._repository.read, self._repository.run, self._log)
+            with suppress(VeriTrailError):
+                await ender.end_queued(self.job_id, Status.CANCELLED)
         with suppress(VeriTrailError):
-            await ender.end_queued(self.job_id, Status.CANCELLED)
-        with suppress(VeriTrailError):
-            await asyncio.to_thread(self._log.flush)
+            await self._log.flushed(self.job_id)
 
     async def cancel_batches(self) -> list[BatchRecord]:
         """Ask the endpoints to end the batches of a job that is not carried out at the moment.
@@ -452,7 +467,9 @@ class LocalRun:
 
     async def _done(self) -> LocalResult:
         """The verifications of the job in the order of its claims."""
-        claims = await self._claims() if self._outcome is None else ()
+        claims: Sequence[JobClaim] = ()
+        if self._outcome is None:
+            claims = await self._claims() if self._claim_rows is None else self._claim_rows
         ids = [one.verification_id for one in claims]
         others = [one for one in ids if one not in self._made]
         stored: dict[str, Verification] = {}
@@ -462,7 +479,9 @@ class LocalRun:
         except VeriTrailError:  # what was made is reported all the same
             _log.debug("the rest could not be read", exc_info=True)
         everything = {**stored, **self._made}
-        left = await self._repository.read(partial(open_batches, job_id=self.job_id))
+        left: Sequence[BatchRecord] = ()
+        if self._updates is not None or (self._session and self._session.rounds is not None):
+            left = await self._repository.read(partial(open_batches, job_id=self.job_id))
         return LocalResult(
             self._session.run if self._session is not None else None,
             self._run_id,

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.jobs.attribution_session import AttributionSession
+from veritrail_graph.api.jobs.chosen import chosen, claim_rows
 from veritrail_graph.api.jobs.dialogue_session import DialogueSession
 from veritrail_graph.api.jobs.events import claim_finished, sentence_finished, turn_finished
 from veritrail_graph.api.jobs.explanation_session import Explanation, ExplanationSession
@@ -37,7 +38,6 @@ from veritrail_graph.api.jobs.storage.reading import (
 )
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.storage.works import open_works
-from veritrail_graph.api.jobs.submission import chosen, claim_rows
 from veritrail_graph.api.jobs.unmade import Ender, write_ends
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.requests.verify import VerifyRequest
@@ -124,7 +124,7 @@ class Runner:
         elif job is not None and goes_whole(job["request"]) and not job["is_local"]:
             await self._whole(work)
         else:
-            await self._extraction(work)
+            await self.take_claims(work)
 
     async def hand_back(self) -> None:
         """Give up everything that is being done; the engine has it done again elsewhere."""
@@ -170,7 +170,7 @@ class Runner:
 
     async def _whole(self, work: Work) -> None:
         """Verify what is left of the claims of a job, all at a time: they wait for one another."""
-        await self._extraction(work)  # unless that is done
+        await self.take_claims(work)  # unless that is done
         job = await self._repository.read(partial(job_of, job_id=work.job_id))
         if job is None or job["attempt"] != work.attempt:
             return
@@ -319,14 +319,15 @@ class Runner:
             return f"process {name!r} was replaced since the job was submitted"
         return None
 
-    async def _extraction(self, work: Work) -> None:
+    async def take_claims(self, work: Work) -> None:
+        """Extract the claims of a job; a fault of it is in `faults`."""
         job = await self._repository.run(
             lambda connection: self._begin_extraction(connection, work)
         )
         if job is None:
             return
         try:
-            async with self._sessions.enter(work.job_id, work.attempt) as session:
+            async with self._sessions.enter(work.job_id, work.attempt, job=job) as session:
                 if isinstance(session, JobSession):  # only those have claims to extract
                     await self._extract(job, session)
         except VeriTrailError as error:
@@ -370,7 +371,7 @@ class Runner:
             self._graph.ask(
                 lambda store: extract_claims(
                     store,
-                    request.process_id,
+                    session.process,
                     request.node_id,
                     models.steps.claims,
                     session.judge.prompts,
@@ -387,7 +388,8 @@ class Runner:
                     store,
                     session.judge,
                     request,
-                    [claim.claim_id for claim in report.claims],
+                    session.process,
+                    report,
                     lambda claim_id: f"v-{uuid.uuid5(_NAMES, f'{job_id}/{claim_id}').hex}",
                 )
             )
@@ -401,10 +403,10 @@ class Runner:
         rows = claim_rows(found)
 
         def end(connection: Transaction) -> None:
-            changes.charge(connection, job_id, meter.total)
-            changes.end_extraction(connection, job_id, rows, self._log)
+            changes.end_extraction(connection, job_id, rows, meter.total, self._log)
 
         await self._repository.run(end)
+        session.know(found.tasks)
 
 
 _NAMES = uuid.UUID("5f0c8a52-6f4e-4a53-9c0b-2d5a7a1f3c11")

@@ -69,6 +69,7 @@ class SessionOptions:
         shared: What its jobs share with those of others; None: nothing.
         cancels_batches: Whether batches end at the endpoint with their job.
         parts: What is called as sentences are attributed, and turns verified.
+        process: The process of the one job, where it was read just now; None: it is read.
     """
 
     settings: Settings
@@ -79,6 +80,7 @@ class SessionOptions:
     shared: Shared | None = None
     cancels_batches: bool = False
     parts: PartProgress = UNWATCHED
+    process: Process | None = None
 
 
 class JobSession:
@@ -118,7 +120,9 @@ class JobSession:
             InputError: The process or the settings were removed or changed.
             EngineError: The graph did not answer for too long.
         """
-        process = await process_of(options.graph.ask, ledger.open, job)
+        process = options.process
+        if process is None or process.content_hash != job["content_hash"]:
+            process = await process_of(options.graph.ask, ledger.open, job)
         judge, rounds = await _open_judge(options, job, shared, stack, ledger)
         made = cls(options, job, judge, process)
         if rounds is not None:
@@ -195,6 +199,11 @@ class JobSession:
         name = self.process.process_id
         found = await self._graph.ask(lambda store: tasks_of(store, name, new))
         self._tasks.update({task.verification_id: task for task in found})
+
+    def know(self, tasks: Sequence[Task]) -> None:
+        """Take the claims of the job, all of them in their order, which need not be read then."""
+        placed = (replace(task, place=place) for place, task in enumerate(tasks))
+        self._tasks.update({task.verification_id: task for task in placed})
 
     def task(self, verification_id: str) -> Task | None:
         """Return what is to be verified; None: its claim is not stored any more."""
@@ -376,7 +385,12 @@ class JobSessions:
 
     @asynccontextmanager
     async def enter(
-        self, job_id: str, attempt: int = 1, *, explains: bool = False
+        self,
+        job_id: str,
+        attempt: int = 1,
+        *,
+        explains: bool = False,
+        job: JobRow | None = None,
     ) -> AsyncIterator[Session]:
         """The session of a job; the first who enters opens it.
 
@@ -385,6 +399,7 @@ class JobSessions:
             attempt: How often what is to be done was taken up; it may be done under other limits
                 than before, and has a session of its own.
             explains: Whether the verdicts of the job are explained, and none is given.
+            job: The row of the job, where it was read just now; None: it is read.
 
         Raises:
             InputError: It cannot be opened.
@@ -395,7 +410,7 @@ class JobSessions:
         place = self._places.get(key)
         if place is None:
             stack = AsyncExitStack()
-            place = _Place(asyncio.create_task(self._open(key, stack)), stack)
+            place = _Place(asyncio.create_task(self._open(key, stack, job)), stack)
             self._places[key] = place
         if place.closing is not None:
             place.closing.cancel()
@@ -492,9 +507,10 @@ class JobSessions:
         if key not in self._places:
             self._spendings.pop(key, None)
 
-    async def _open(self, key: _Key, stack: AsyncExitStack) -> Session:
+    async def _open(self, key: _Key, stack: AsyncExitStack, job: JobRow | None) -> Session:
         job_id = key[0]
-        job = await self._repository.read(lambda connection: reading.job_of(connection, job_id))
+        if job is None:
+            job = await self._repository.read(partial(reading.job_of, job_id=job_id))
         if job is None:
             raise NotFound(f"job {job_id!r} was removed")
         spending = await self._spending(job)
@@ -514,7 +530,8 @@ class JobSessions:
         else:
             ledger = JobBatches(self._repository, job_id)
             session = await JobSession.open(self._options, job, shared, stack, ledger)
-            await self.learn(session)
+            if job["is_extracted"]:  # else it has no claims yet
+                await self.learn(session)
             session.begin(self._observe(job_id))
             warnings = session.judge.models.warnings if session.judge.models is not None else ()
         if not (isinstance(session, JobSession) and session.rounds is not None):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.auth.database import NotWritable, ServiceDatabase
@@ -25,10 +25,9 @@ from veritrail_graph.api.configured.attribution import (
 )
 from veritrail_graph.api.configured.dialogue import DialogueOptions, configure_dialogue
 from veritrail_graph.api.configured.judge import ConfiguredJudge
+from veritrail_graph.api.jobs.chosen import chosen, claim_rows, sentence_rows, turn_rows
 from veritrail_graph.api.jobs.earlier import version_for
 from veritrail_graph.api.jobs.model import (
-    SENTENCE,
-    TURN,
     OtherInput,
     Version,
     explanation_row,
@@ -36,7 +35,13 @@ from veritrail_graph.api.jobs.model import (
     run_id_of,
 )
 from veritrail_graph.api.jobs.repeating import is_known_void
-from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
+from veritrail_graph.api.jobs.storage import (
+    AlreadySubmitted,
+    JobRow,
+    Transaction,
+    changes,
+    reading,
+)
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import budget_of_key, used_of
 from veritrail_graph.api.jobs.unmade import header_of
@@ -44,22 +49,22 @@ from veritrail_graph.api.requests.attribute import MAX_NODES, MAX_SENTENCES, Att
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.work.claims import choose_claims
 from veritrail_graph.api.work.dialogue import asking, check_turns, dialogue_text, wanted_turns
 from veritrail_graph.api.work.sentences import selected_sentences
-from veritrail_graph.api.work.stated import lacks_claims, stated_where_none
+from veritrail_graph.api.work.stated import lacks_claims
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.judge_mode import judge_mode_of_settings
-from veritrail_graph.graph.model import Process, Status
+from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.job import Job, JobKind, JobStatus
 from veritrail_graph.graph.model.run import JudgeMode
-from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
+
+T = TypeVar("T")
 
 JobRequest = VerifyRequest | AttributeRequest | DialogueRequest
 """What a job may be asked to do."""
@@ -78,6 +83,7 @@ class LocalOptions:
         is_attended: Whether somebody waits for its sentences or turns: they may be any number,
             and where the endpoint refuses every call each of them says so.
         run_id: The run that it goes on with, of which no job is known; None: it has a new one.
+        process: The process, where it was read just now; None: it is read.
     """
 
     records: Sequence[ClaimRecord] | None = None
@@ -86,6 +92,7 @@ class LocalOptions:
     shared: Shared | None = None
     is_attended: bool = False
     run_id: str | None = None
+    process: Process | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,8 @@ class Submission:
         caller: Caller,
         request: JobRequest,
         idempotency_key: str | None = None,
-        here: LocalOptions | None = None,
+        *,
+        is_local: bool = False,
     ) -> tuple[Job, bool]:
         """Submit a job; the answer says, too, whether it is new.
 
@@ -130,35 +138,27 @@ class Submission:
             caller: Who submits it.
             request: What is asked for.
             idempotency_key: Who submits the same again under it is given the same job, if not void.
-            here: Set where this process carries the job out itself.
+            is_local: Whether this process carries it out, and no worker.
 
         Raises:
             InputError: It cannot be done as it was asked for; nothing was submitted.
             OtherInput: Something else was submitted under the key.
             EngineUnavailable: The graph or the database does not answer.
         """
-        if isinstance(request, VerifyRequest) and (here is None or here.records is None):
+        if isinstance(request, VerifyRequest):
             request.claim_records()  # what breaks rules may be no text that can be hashed
         key_id = caller.key_id or ""
-        input_hash = hashlib.sha256(request.to_json().encode()).hexdigest()
+        input_hash = _hash_of(request)
         earlier: Job | None = None
         if idempotency_key is not None:
             earlier = await self._earlier(key_id, idempotency_key, input_hash)
             if earlier is not None and not await is_known_void(opened, earlier):
                 return earlier, False
         await self._check_budget(caller, request)
-        job = _new_job(caller, request, idempotency_key, input_hash)
-        job["is_local"] = here is not None
-        here = here or LocalOptions()
-        if here.run_id is not None:
-            job |= {"job_id": job_id_of(here.run_id), "run_id": here.run_id}
+        job = _new_job(caller, request, idempotency_key, input_hash, is_local=is_local)
+        rows = await self._fill(opened, caller, request, job, LocalOptions())
         try:
-            if isinstance(request, AttributeRequest):
-                kept = await self._insert_sentences(opened, caller, request, job, earlier, here)
-                return kept, True
-            if isinstance(request, DialogueRequest):
-                return await self._insert_turns(opened, caller, request, job, earlier, here), True
-            return await self._insert(opened, caller, request, job, earlier, here), True
+            return await self._keep(job, rows, earlier), True
         except AlreadySubmitted:  # somebody submitted it at the same time
             if idempotency_key is None:
                 raise
@@ -166,6 +166,41 @@ class Submission:
             if earlier is None:
                 raise
             return earlier, False
+
+    async def submit_here(
+        self,
+        opened: Callable[[], Awaitable[Store]],
+        caller: Caller,
+        request: JobRequest,
+        here: LocalOptions,
+    ) -> JobRow:
+        """Submit a job that this process carries out itself; gives its row.
+
+        Args:
+            opened: Gives the graph.
+            caller: Who submits it.
+            request: What is asked for.
+            here: What no request can name.
+
+        Raises:
+            InputError: It cannot be done as it was asked for; nothing was submitted.
+            EngineUnavailable: The graph or the database does not answer.
+        """
+        if isinstance(request, VerifyRequest) and here.records is None:
+            request.claim_records()  # what breaks rules may be no text that can be hashed
+        await self._check_budget(caller, request)
+        job = _new_job(caller, request, None, _hash_of(request), is_local=True)
+        if here.run_id is not None:
+            job |= {"job_id": job_id_of(here.run_id), "run_id": here.run_id}
+        rows = await self._fill(opened, caller, request, job, here)
+
+        def keep(connection: Transaction) -> JobRow:
+            changes.insert(connection, job, rows, self._log)
+            kept = reading.job_of(connection, job["job_id"])
+            assert kept is not None  # noqa: S101  # it was inserted just now
+            return kept
+
+        return await self._kept(keep, is_local=True)
 
     async def plan(
         self, opened: Callable[[], Awaitable[Store]], caller: Caller, request: VerifyRequest
@@ -185,37 +220,53 @@ class Submission:
         """
         await self._check_budget(caller, request)
         async with self._ready(opened, caller, request, LocalOptions()) as (judge, since):
-            await _extracted(opened, judge, request)
+            await _extracted(opened, judge, request, LocalOptions())
             return Plan(judge_mode_of_settings(judge.settings), since)
 
-    async def _insert(
+    async def _fill(
+        self,
+        opened: Callable[[], Awaitable[Store]],
+        caller: Caller,
+        request: JobRequest,
+        job: dict[str, Any],
+        here: LocalOptions,
+    ) -> list[dict[str, Any]]:
+        """Set what the graph and the models say of a new job; gives the rows of its claims."""
+        if isinstance(request, AttributeRequest):
+            return await self._sentences(opened, caller, request, job, here)
+        if isinstance(request, DialogueRequest):
+            return await self._turns(opened, caller, request, job, here)
+        return await self._claims(opened, caller, request, job, here)
+
+    async def _claims(
         self,
         opened: Callable[[], Awaitable[Store]],
         caller: Caller,
         request: VerifyRequest,
         job: dict[str, Any],
-        void: Job | None,
         here: LocalOptions,
-    ) -> Job:
+    ) -> list[dict[str, Any]]:
+        """Return the rows of the claims of a job; those of an extraction come later."""
         last = [explanation_row()] if request.explain else []
         async with self._ready(opened, caller, request, here) as (judge, since):
             job |= {"settings": judge.settings, "header": header_of(judge, since)}
-            process = await _extracted(opened, judge, request, here.records)
+            process = await _extracted(opened, judge, request, here)
             if process is not None:
                 request = request.model_copy(update={"extract": True})
                 job |= {"request": request.to_json(), "is_extracted": False}
                 job["content_hash"] = process.content_hash
-                return await self._keep(job, last, void)
+                return last
             store = await opened()
             found = await chosen(
                 store,
                 judge,
                 request,
+                here.process,
                 records=here.records,
                 in_flight=await self._in_flight(request),
             )
         job["content_hash"] = found.process.content_hash
-        return await self._keep(job, [*claim_rows(found), *last], void)
+        return [*claim_rows(found), *last]
 
     @asynccontextmanager
     async def _ready(
@@ -255,16 +306,15 @@ class Submission:
                 )
             yield judge, await version_for(opened, request, _new_claims(request))
 
-    async def _insert_sentences(
+    async def _sentences(
         self,
         opened: Callable[[], Awaitable[Store]],
         caller: Caller,
         request: AttributeRequest,
         job: dict[str, Any],
-        void: Job | None,
         here: LocalOptions,
-    ) -> Job:
-        """Keep a job that attributes sentences."""
+    ) -> list[dict[str, Any]]:
+        """Return the rows of the sentences that a job attributes."""
         options = AttributeOptions(request, here.prompts, here.concurrency)
         shared = _shared(caller, request)
         async with configure_attribution(self._settings, options, shared) as made:
@@ -291,19 +341,17 @@ class Submission:
         job |= {"settings": made.settings, "header": json.dumps(header)}
         job["content_hash"] = process.content_hash
         most = None if here.is_attended else MAX_SENTENCES
-        rows = sentence_rows(list(selected.only.values()), most)
-        return await self._keep(job, rows, void)
+        return sentence_rows(list(selected.only.values()), most)
 
-    async def _insert_turns(
+    async def _turns(
         self,
         opened: Callable[[], Awaitable[Store]],
         caller: Caller,
         request: DialogueRequest,
         job: dict[str, Any],
-        void: Job | None,
         here: LocalOptions,
-    ) -> Job:
-        """Keep a job that verifies turns of a dialogue."""
+    ) -> list[dict[str, Any]]:
+        """Return the rows of the turns of a dialogue that a job verifies."""
         options = DialogueOptions(request, here.prompts, here.concurrency)
         shared = _shared(caller, request)
         async with configure_dialogue(self._settings, options, shared) as made:
@@ -322,7 +370,7 @@ class Submission:
             }
         job |= {"settings": made.settings, "header": json.dumps(header)}
         job["content_hash"] = text.process.content_hash
-        return await self._keep(job, turn_rows(len(turns)), void)
+        return turn_rows(len(turns))
 
     async def _in_flight(self, request: VerifyRequest) -> set[str]:
         """Claims of the process whose verification has not ended, where that matters."""
@@ -339,18 +387,22 @@ class Submission:
     async def _keep(
         self, job: dict[str, Any], rows: Sequence[dict[str, Any]], void: Job | None
     ) -> Job:
-        """Keep a job; one of this process is worked on even where the home cannot be written."""
+        """Keep a job; the key of a void one goes over to it."""
 
         def keep(connection: Transaction) -> Job:
-            if void is not None:  # its key goes over to this one
+            if void is not None:
                 changes.release_key(connection, void.job_id)
             changes.insert(connection, job, rows, self._log)
             return reading.found_jobs(connection, [job["job_id"]])[0]
 
+        return await self._kept(keep, is_local=job["is_local"])
+
+    async def _kept(self, keep: Callable[[Transaction], T], *, is_local: bool) -> T:
+        """Keep a job; one of this process is worked on even where the home cannot be written."""
         try:
             return await self._service.run(keep)
         except NotWritable as error:
-            if not job["is_local"]:
+            if not is_local:
                 raise
             try:
                 self._service.use_temporary()
@@ -419,8 +471,17 @@ def _shared(caller: Caller, request: JobRequest, here: Shared | None = None) -> 
     return Shared(Spending(limit, request.max_calls), endpoints=here.endpoints if here else None)
 
 
+def _hash_of(request: JobRequest) -> str:
+    return hashlib.sha256(request.to_json().encode()).hexdigest()
+
+
 def _new_job(
-    caller: Caller, request: JobRequest, idempotency_key: str | None, input_hash: str
+    caller: Caller,
+    request: JobRequest,
+    idempotency_key: str | None,
+    input_hash: str,
+    *,
+    is_local: bool = False,
 ) -> dict[str, Any]:
     """The row of a new job, without what the graph and the models say."""
     job_id = f"j-{uuid.uuid4().hex}"
@@ -436,6 +497,7 @@ def _new_job(
         "input_hash": input_hash,
         "request": request.to_json(),
         "is_extracted": not (isinstance(request, VerifyRequest) and request.extract),
+        "is_local": is_local,
         "is_cancelled": False,
         "created_at": now(),
     }
@@ -445,7 +507,7 @@ async def _extracted(
     opened: Callable[[], Awaitable[Store]],
     judge: ConfiguredJudge,
     request: VerifyRequest,
-    records: Sequence[ClaimRecord] | None = None,
+    here: LocalOptions,
 ) -> Process | None:
     """The process from which a model extracts claims, as it is asked to or as there are none.
 
@@ -454,147 +516,12 @@ async def _extracted(
     """
     from veritrail_graph.api.work.extraction import extractable_node
 
-    is_given = records or request.names_claims or request.retry_failed
+    is_given = here.records or request.names_claims or request.retry_failed
     if not request.extract and (judge.models is None or is_given):
         return None
     store = await opened()
-    process = await store.processes.get(request.process_id)
+    process = here.process or await store.processes.get(request.process_id)
     if not request.extract and not await lacks_claims(store, process, request.node_id):
         return None
     await extractable_node(store, process, request.node_id)
     return process
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """The claims of a job.
-
-    Attributes:
-        process: The process.
-        tasks: All of them, in order.
-        reused: The verification_ids of those that were verified before, by claim_id.
-        left: Those that are still to be verified, in the order of their turns.
-    """
-
-    process: Process
-    tasks: list[Task]
-    reused: dict[str, str]
-    left: list[Task]
-
-
-async def chosen(
-    store: Store,
-    judge: ConfiguredJudge,
-    request: VerifyRequest,
-    extracted: Sequence[str] = (),
-    name: Callable[[str], str] | None = None,
-    records: Sequence[ClaimRecord] | None = None,
-    in_flight: Collection[str] = (),
-) -> Chosen:
-    """Choose the claims of a job, and store those that are new.
-
-    Where the process has none, they are the sentences of its final outputs that state something.
-
-    Args:
-        store: The graph.
-        judge: Who judges.
-        request: What was asked for.
-        extracted: Claims that were extracted for it.
-        name: Gives a claim's verification its id; None: they have new ones.
-        records: The claims that are given; None: those of the request.
-        in_flight: Claims of the process whose verification has not ended.
-
-    Raises:
-        InputError: A claim or a node cannot be verified.
-    """
-    if records is None:
-        records = request.claim_records()
-    if not (records or extracted or request.extract or request.retry_failed):
-        records = await stated_where_none(store, request, judge.splitter)
-    tasks = await choose_claims(
-        store,
-        request.process_id,
-        (),
-        records,
-        [*(request.claim_ids or ()), *extracted],
-        request.node_id,
-        unfinished=request.unfinished,
-        retry_failed=request.retry_failed,
-        in_flight=in_flight,
-        may_be_none=request.extract,
-    )
-    if name is not None:
-        tasks = [replace(task, verification_id=name(task.claim.claim_id)) for task in tasks]
-    process = await store.processes.get(request.process_id)
-    reused: dict[str, str] = {}
-    if not (request.again or request.retry_failed):
-        matched = {one.claim_id for one in request.match}  # compared by their pairs of now
-        claims = [task.claim for task in tasks if task.claim.claim_id not in matched]
-        reused = await store.trails.same(
-            process.process_id, claims, judge.settings, process.content_hash
-        )
-    left = by_frontier([task for task in tasks if task.claim.claim_id not in reused])
-    return Chosen(process, tasks, reused, left)
-
-
-def claim_rows(found: Chosen) -> list[dict[str, Any]]:
-    """The rows of the claims of a job: those to be verified first, in the order of their turns."""
-    place = {task.claim.claim_id: number for number, task in enumerate(found.tasks)}
-    open_ = [_row(one.verification_id, one.claim.claim_id, Status.QUEUED) for one in found.left]
-    done = [
-        _row(found.reused[claim.claim_id], claim.claim_id, Status.SUCCEEDED)
-        for claim in (task.claim for task in found.tasks)
-        if claim.claim_id in found.reused
-    ]
-    return [{**row, "place": place[row["claim_id"]]} for row in (*open_, *done)]
-
-
-def sentence_rows(
-    sentences: Sequence[Sequence[int]], most: int | None = MAX_SENTENCES
-) -> list[dict[str, Any]]:
-    """The rows of the sentences of a job, in their order.
-
-    Args:
-        sentences: The numbers of the sentences of each of its nodes.
-        most: How many they may be; None: any number.
-
-    Raises:
-        InputError: They are too many.
-    """
-    total = sum(map(len, sentences))
-    if most is not None and total > most:
-        raise InputError(
-            f"The nodes have {total:,} sentences; a job attributes at most {most:,}. "
-            "Name fewer nodes.",
-            code="too_many_sentences",
-            most=most,
-        )
-    return [
-        _row(f"{SENTENCE}{uuid.uuid4().hex}", f"{node}.{one}", Status.QUEUED)
-        for node, numbers in enumerate(sentences)
-        for one in numbers
-    ]
-
-
-def turn_rows(turns: int) -> list[dict[str, Any]]:
-    """The rows of the turns of a job, in their order.
-
-    Args:
-        turns: How many it has.
-    """
-    return [_row(f"{TURN}{uuid.uuid4().hex}", str(one), Status.QUEUED) for one in range(turns)]
-
-
-def _row(verification_id: str, claim_id: str, status: Status) -> dict[str, Any]:
-    return {
-        "verification_id": verification_id,
-        "claim_id": claim_id,
-        "status": status.value,
-        "reused": status is Status.SUCCEEDED,
-    }
-
-
-def by_frontier(tasks: Sequence[Task]) -> list[Task]:
-    """Claims about one node together: they share their frontiers, and endpoints their prefixes."""
-    first = {task.node.node_id: place for place, task in reversed(list(enumerate(tasks)))}
-    return sorted(tasks, key=lambda task: first[task.node.node_id])

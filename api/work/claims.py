@@ -14,13 +14,14 @@ from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.work.extraction import ExtractionReport
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.store import Store
 
 
 async def choose_claims(
     store: Store,
-    process_id: str,
+    process: Process,
     texts: Sequence[str],
     records: Sequence[ClaimRecord],
     claim_ids: Sequence[str],
@@ -30,12 +31,13 @@ async def choose_claims(
     retry_failed: bool = False,
     in_flight: Collection[str] = (),
     may_be_none: bool = False,
+    extracted: ExtractionReport | None = None,
 ) -> list[Task]:
     """The claims of a run, stored if they are new, each with the node that it is about.
 
     Args:
         store: The graph.
-        process_id: The process.
+        process: The process.
         texts: Claims given as text.
         records: Claims read from a file.
         claim_ids: Stored claims.
@@ -44,20 +46,24 @@ async def choose_claims(
         retry_failed: Only the claims whose latest verification ended without a verdict.
         in_flight: Claims of jobs that have not ended, which have no verdict yet either.
         may_be_none: Nothing given means no claims, not those that are stored.
+        extracted: Claims that were extracted and stored just now.
 
     Raises:
         InputError: A claim breaks a rule, there is none, or its node is a root.
         NotFound: The process, a node or a claim_id is not stored.
     """
-    process = await store.processes.get(process_id)
+    process_id = process.process_id
     default = process.terminals[0] if len(process.terminals) == 1 else None
     if node is not None:
         default = node
     given = [ClaimRecord(text, f"claim {shown(text)}") for text in texts]
     nodes: dict[str, tuple[NodeRef, str]] = {}
+    found = [] if extracted is None else list(extracted.claims)
+    if extracted is not None:
+        nodes[extracted.node_id] = extracted.ref, extracted.text
     new = await _new_claims(store, process, [*given, *records], default, nodes)
     chosen = {claim.claim_id: claim for claim in new}
-    for claim in await _stored_claims(store, process_id, claim_ids):
+    for claim in [*await _stored_claims(store, process_id, claim_ids), *found]:
         if node not in {None, claim.node_id}:
             raise InputError(
                 f"Claim {claim.claim_id!r} is about node {shown(claim.node_id)}, not about "
@@ -67,7 +73,7 @@ async def choose_claims(
                 node_id=claim.node_id,
             )
         chosen.setdefault(claim.claim_id, claim)
-    if not (texts or records or claim_ids or may_be_none):
+    if not (texts or records or claim_ids or found or may_be_none):
         stored = await store.claims.all(process_id)
         chosen = {claim.claim_id: claim for claim in stored if node in {None, claim.node_id}}
     if not chosen and not may_be_none:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.graph.model import Claim, Process, StepRecord, Usage
+from veritrail_graph.graph.model import Claim, NodeRef, Process, StepRecord, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.verifier.claims.extraction import Extraction, extract
 from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
@@ -30,7 +30,8 @@ class ExtractionReport:
 
     Attributes:
         process_id: The process.
-        node_id: The node.
+        ref: The node.
+        text: Its text.
         sentences: Every sentence of the node, with its claims or the reason why it has none.
         claims: The claims as they are stored, those included that were stored before.
         added: How many of them were not stored before.
@@ -39,12 +40,23 @@ class ExtractionReport:
     """
 
     process_id: str
-    node_id: str
+    ref: NodeRef
+    text: str
     sentences: tuple[ExtractedSentence, ...]
     claims: tuple[Claim, ...]
     added: int
     usage: Usage
     steps: tuple[StepRecord, ...]
+
+    @property
+    def node_id(self) -> str:
+        """Return the id of the node."""
+        return self.ref.node_id
+
+    @property
+    def are_new(self) -> bool:
+        """Return whether none of the claims was stored before."""
+        return self.added == len(self.claims)
 
     @property
     def failed(self) -> tuple[ExtractedSentence, ...]:
@@ -54,7 +66,7 @@ class ExtractionReport:
 
 async def extract_claims(
     store: Store,
-    process_id: str,
+    process: Process,
     node: str | None,
     model: StepModel,
     prompts: Prompts,
@@ -68,7 +80,7 @@ async def extract_claims(
 
     Args:
         store: The graph.
-        process_id: The process.
+        process: The process.
         node: The node; None: the only terminal.
         model: The model that extracts claims.
         prompts: The prompts of all steps.
@@ -83,9 +95,9 @@ async def extract_claims(
         OverBudget: The budget is used up; nothing was stored.
         EndpointRefused: No call can succeed; nothing was stored.
     """
-    process = await store.processes.get(process_id)
-    node_id, text = await extractable_node(store, process, node)
-    steps = ClaimSteps.of(model, prompts, completions=completions)
+    process_id = process.process_id
+    ref, text = await extractable_node(store, process, node)
+    node_id, steps = ref.node_id, ClaimSteps.of(model, prompts, completions=completions)
     # The node's own question says more than that of a process with many answers.
     own = await store.nodes.get(process_id, [node_id])
     question = next((node.question for node in own if node.question), process.question)
@@ -96,10 +108,12 @@ async def extract_claims(
     added = await store.claims.keep_extraction(
         process_id, process.content_hash, node_id, found.sentences, found.claims
     )
-    stored = {one.claim_id: one for one in await store.claims.by_id(process_id, found.claims)}
-    claims = tuple(stored[one.claim_id] for one in found.claims if one.claim_id in stored)
+    claims = found.claims
+    if added < len(claims):  # some were stored before, and may have been edited since
+        stored = {one.claim_id: one for one in await store.claims.by_id(process_id, claims)}
+        claims = tuple(stored[one.claim_id] for one in claims if one.claim_id in stored)
     return ExtractionReport(
-        process_id, node_id, found.sentences, claims, added, meter.total, meter.steps
+        process_id, ref, text, found.sentences, claims, added, meter.total, meter.steps
     )
 
 
@@ -124,8 +138,8 @@ async def _under_stored_ids(
     )
 
 
-async def extractable_node(store: Store, process: Process, node: str | None) -> tuple[str, str]:
-    """The id and the text of the node from which claims are extracted.
+async def extractable_node(store: Store, process: Process, node: str | None) -> tuple[NodeRef, str]:
+    """The node from which claims are extracted, and its text.
 
     Raises:
         InputError: It is not named, or it is a root.
@@ -139,7 +153,7 @@ async def extractable_node(store: Store, process: Process, node: str | None) -> 
             f"Node {shown(node_id)} is a root of process {name!r}: it is source text, and "
             "there is nothing to check claims of it against."
         )
-    return node_id, text
+    return ref, text
 
 
 def _only_terminal(process_id: str, terminals: tuple[str, ...]) -> str:

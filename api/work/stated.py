@@ -75,13 +75,14 @@ async def stated_claims(
 
 
 async def stated_where_none(
-    store: Store, request: VerifyRequest, splitter: SentenceSplitter
+    store: Store, request: VerifyRequest, process: Process, splitter: SentenceSplitter
 ) -> list[ClaimRecord]:
     """Return claims for a request that names none, about a process that has none; else nothing.
 
     Args:
         store: The graph.
         request: What was asked for.
+        process: The process.
         splitter: Cuts texts into sentences.
 
     Raises:
@@ -89,7 +90,6 @@ async def stated_where_none(
     """
     if request.names_claims:
         return []
-    process = await store.processes.get(request.process_id)
     if not await lacks_claims(store, process, request.node_id):
         return []
     return await stated_claims(store, process, splitter, request.node_id)

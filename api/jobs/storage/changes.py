@@ -33,11 +33,10 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import first_open, found_jobs, job_of, queued_claims
 from veritrail_graph.api.jobs.storage.sums import (
     OF_CLAIMS,
-    counts_of,
+    Totals,
     explanations_of,
     is_lacking,
-    lacking_of,
-    usage_of,
+    totals_of,
 )
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
 from veritrail_graph.graph.clock import now
@@ -62,6 +61,16 @@ _JOB = sa.update(jobs).where(jobs.c.job_id == sa.bindparam("of_job"))
 _CLAIM = sa.update(job_claims).where(
     job_claims.c.job_id == sa.bindparam("of_job"),
     job_claims.c.verification_id == sa.bindparam("of_verification"),
+)
+_TURNS = sa.select(
+    sa.select(sa.func.max(job_claims.c.priority))
+    .where(job_claims.c.key_id == sa.bindparam("of_key"), job_claims.c.status == Status.QUEUED)
+    .scalar_subquery()
+    .label("last"),
+    sa.select(sa.func.max(job_claims.c.priority))
+    .where(job_claims.c.status == Status.RUNNING)
+    .scalar_subquery()
+    .label("served"),
 )
 _USAGE = tuple(name for name in Usage.model_fields if name != "cost_usd")
 
@@ -168,35 +177,47 @@ def end(
             finished(headers[job_id], one.of.verification_id, claim_id, one.event)
         )
     for job_id in sorted(by_job):
-        log.append_all_in(connection, job_id, by_job[job_id])
-        settle(connection, job_id, log)
+        ending = _ending(connection, held[job_id], log)
+        log.append_all_in(connection, job_id, [*by_job[job_id], *ending])
 
 
 def settle(connection: Connection, job_id: str, log: EventLog) -> None:
     """End a job of which nothing is left to do; the job is held."""
     job = job_of(connection, job_id)
-    if job is None or JobStatus(job["status"]) not in OPEN:
+    if job is None:
         return
-    if first_open(connection, job_id) is not None:
-        return
-    if not job["is_extracted"] and not job["is_cancelled"] and job["error"] is None:
-        return
-    counts = counts_of(connection, [job_id]).get(job_id, {})
-    status = _outcome(connection, job, counts)
-    connection.execute(_JOB, {"of_job": job_id, "status": status, "ended_at": now()})
-    usage = usage_of(connection, [job_id]).get(job_id, Usage())
-    if log.has_webhook and not job["is_local"]:
-        webhook_messages.add(connection, job, status, counts)
-    log.append_in(connection, job_id, EventKind.JOB_FINISHED, job_finished(status, counts, usage))
+    for kind, data in _ending(connection, job, log):
+        log.append_in(connection, job_id, kind, data)
 
 
-def _outcome(connection: Connection, job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
+def _ending(
+    connection: Connection, job: RowMapping, log: EventLog
+) -> list[tuple[EventKind, Mapping[str, Any]]]:
+    """End a job of which nothing is left to do; gives the event of it.
+
+    Args:
+        connection: The transaction.
+        job: The job as it is, held.
+        log: The events.
+    """
     job_id = job["job_id"]
-    is_whole = job["is_extracted"] and job["error"] is None
-    explained = explanations_of(connection, [job_id]).get(job_id)
-    is_whole = is_whole and (explained is None or explained.status is Status.SUCCEEDED)
-    is_whole = is_whole and not lacking_of(connection, [job_id])
-    if is_whole and all(Status(status).is_result for status in counts):
+    if JobStatus(job["status"]) not in OPEN or first_open(connection, job_id) is not None:
+        return []
+    if not job["is_extracted"] and not job["is_cancelled"] and job["error"] is None:
+        return []
+    totals = totals_of(connection, job_id)
+    status = _outcome(job, totals)
+    connection.execute(_JOB, {"of_job": job_id, "status": status, "ended_at": now()})
+    usage = totals.usage + Usage(**json.loads(job["usage"])) if job["usage"] else totals.usage
+    if log.has_webhook and not job["is_local"]:
+        webhook_messages.add(connection, job, status, totals.counts)
+    return [(EventKind.JOB_FINISHED, job_finished(status, totals.counts, usage))]
+
+
+def _outcome(job: RowMapping, totals: Totals) -> JobStatus:
+    is_whole = job["is_extracted"] and job["error"] is None and not totals.lacking
+    is_whole = is_whole and totals.explanation in {None, Status.SUCCEEDED}
+    if is_whole and all(Status(status).is_result for status in totals.counts):
         return JobStatus.SUCCEEDED
     return JobStatus.CANCELLED if job["is_cancelled"] else JobStatus.FAILED
 
@@ -514,15 +535,8 @@ def next_priority(connection: Connection, key_id: str) -> int:
     A key without waiting claims gets the turn that is just being served, and so takes turns with
     keys that have asked for much: the n-th claim of one goes beside the n-th of another.
     """
-    of_key = sa.select(sa.func.max(job_claims.c.priority)).where(
-        job_claims.c.key_id == key_id, job_claims.c.status == Status.QUEUED
-    )
-    served = sa.select(sa.func.max(job_claims.c.priority)).where(
-        job_claims.c.status == Status.RUNNING
-    )
-    last = connection.execute(of_key).scalar() or 0
-    now_served = connection.execute(served).scalar() or 0
-    return int(max(last, now_served)) + 1
+    row = connection.execute(_TURNS, {"of_key": key_id}).one()
+    return max(row.last or 0, row.served or 0) + 1
 
 
 def settle_held(connection: Connection, job_id: str, log: EventLog) -> None:
@@ -534,11 +548,14 @@ def settle_held(connection: Connection, job_id: str, log: EventLog) -> None:
 def charge(connection: Connection, job_id: str, usage: Usage) -> None:
     """Add what an extraction cost to its job."""
     job = hold(connection, [job_id]).get(job_id)
-    if job is None:
-        return
+    if job is not None:
+        connection.execute(_JOB, {"of_job": job_id, "usage": _charged(job, usage)})
+
+
+def _charged(job: RowMapping, usage: Usage) -> str:
+    """Return what an extraction has cost until now, as JSON."""
     before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
-    total = json.dumps((before + usage).json_object())
-    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=total))
+    return json.dumps((before + usage).json_object())
 
 
 def note_unjudged(connection: Connection, job_id: str, number: int) -> None:
@@ -552,12 +569,21 @@ def note_unjudged(connection: Connection, job_id: str, number: int) -> None:
 
 
 def end_extraction(
-    connection: Connection, job_id: str, claims: Sequence[Mapping[str, Any]], log: EventLog
+    connection: Connection,
+    job_id: str,
+    claims: Sequence[Mapping[str, Any]],
+    usage: Usage,
+    log: EventLog,
 ) -> None:
-    """Add the claims that were extracted for a job, unless another worker has."""
+    """Add the claims that were extracted for a job, unless another worker has, and their cost."""
     job = hold(connection, [job_id]).get(job_id)
-    if job is None or job["is_extracted"]:
+    if job is None:
+        return
+    values: dict[str, Any] = {"of_job": job_id, "usage": _charged(job, usage)}
+    if job["is_extracted"]:
+        connection.execute(_JOB, values)
         return
     add_claims(connection, job_id, job["key_id"], claims)
-    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(is_extracted=True))
-    settle(connection, job_id, log)
+    connection.execute(_JOB, {**values, "is_extracted": True})
+    if not any(one["status"] == Status.QUEUED for one in claims):
+        settle(connection, job_id, log)

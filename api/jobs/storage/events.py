@@ -12,6 +12,7 @@ the buffer goes before them.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import threading
@@ -104,13 +105,17 @@ def _holding(dialect: str) -> Any:
     return same.returning(event_counts.c.last)
 
 
+_EVENTS = sa.insert(job_events)
 _COUNTED = sa.update(event_counts).where(event_counts.c.job_id == sa.bindparam("of_job"))
 
 
-def store(connection: Connection, job_id: str, last: int, noted: Sequence[Noted]) -> None:
-    """Store events under the next numbers; the counter is held."""
-    if not noted:
-        return
+def store(connection: Connection, noted: Mapping[str, tuple[int, Sequence[Noted]]]) -> None:
+    """Store events of jobs under the next numbers.
+
+    Args:
+        connection: The transaction.
+        noted: By job_id the last number of each job, whose counter is held, and its events.
+    """
     rows = [
         {
             "job_id": job_id,
@@ -119,10 +124,16 @@ def store(connection: Connection, job_id: str, last: int, noted: Sequence[Noted]
             "data": json.dumps(one.data, separators=(",", ":")),
             "at": one.at,
         }
-        for number, one in enumerate(noted, last + 1)
+        for job_id, (last, some) in noted.items()
+        for number, one in enumerate(some, last + 1)
     ]
-    connection.execute(sa.insert(job_events), rows)
-    connection.execute(_COUNTED, {"of_job": job_id, "last": last + len(rows)})
+    if not rows:
+        return
+    counts = [
+        {"of_job": job_id, "last": last + len(some)} for job_id, (last, some) in noted.items()
+    ]
+    connection.execute(_EVENTS, rows)
+    connection.execute(_COUNTED, counts)
 
 
 WRITE_SECONDS = 0.25
@@ -196,20 +207,41 @@ class EventLog:
         sa.event.listen(connection, "rollback", lambda _ended: self._put_back(job_id, taken))
         sa.event.listen(connection, "commit", lambda _ended: self._settle(taken))
         new = [Noted(str(kind), data) for kind, data in events]
-        store(connection, job_id, last, [*taken, *new])
+        store(connection, {job_id: (last, [*taken, *new])})
 
-    def flush(self) -> None:
+    def flush(self, only: str | None = None) -> None:
         """Write what is noted, in this thread.
+
+        Args:
+            only: The job of which it is written; None: all jobs.
 
         Raises:
             EngineUnavailable: The database does not answer; what was noted is kept.
         """
-        with self._lock:
-            waiting = sorted(job for job, noted in self._noted.items() if noted)
-        for job_id in waiting:  # one transaction each: no two jobs are ever held together
-            self._flush_job(job_id)
+        waiting = self._waiting(only)
+        # Of a server no two jobs are ever held together; a file has one writer at a time anyway.
+        together = [[one] for one in waiting] if self._service.is_shared else [waiting]
+        for job_ids in together:
+            if job_ids:
+                self._flush_jobs(job_ids)
         if waiting:
             self._tell()
+
+    async def flushed(self, job_id: str) -> None:
+        """Write what is noted of a job, in a thread, if there is anything.
+
+        Raises:
+            EngineUnavailable: The database does not answer; what was noted is kept.
+        """
+        if self._waiting(job_id):
+            await asyncio.to_thread(self.flush, job_id)
+
+    def _waiting(self, only: str | None) -> list[str]:
+        """Jobs of which something is noted, in the order in which they are held."""
+        with self._lock:
+            if only is not None:
+                return [only] if self._noted.get(only) else []
+            return sorted(job for job, noted in self._noted.items() if noted)
 
     def close(self) -> None:
         """Write what is noted and end; it does not wait for a database that does not answer."""
@@ -218,20 +250,29 @@ class EventLog:
         if self._thread is not None:
             self._thread.join(timeout=5)
 
-    def _flush_job(self, job_id: str) -> None:
-        taken: list[Noted] = []
+    def _flush_jobs(self, job_ids: Sequence[str]) -> None:
+        """Write what is noted of some jobs, in one transaction."""
+        taken: dict[str, list[Noted]] = {}
+
+        def put_back() -> None:
+            for job_id, noted in taken.items():
+                self._put_back(job_id, noted)
+            taken.clear()
 
         def write(connection: Connection) -> None:
-            self._put_back(job_id, taken)  # what an attempt took that lost to another writer
-            # Taken under the counter: its next holder finds no earlier event still waiting.
-            last = held(connection, job_id)
-            taken.extend(self._take(job_id))
-            store(connection, job_id, last, taken)
+            put_back()  # what an attempt took that lost to another writer
+            found: dict[str, tuple[int, Sequence[Noted]]] = {}
+            for job_id in job_ids:
+                # Taken under the counter: its next holder finds no earlier event still waiting.
+                last = held(connection, job_id)
+                taken[job_id] = self._take(job_id)
+                found[job_id] = last, taken[job_id]
+            store(connection, found)
 
         try:
             self._service.run_now(write)
         except BaseException:
-            self._put_back(job_id, taken)
+            put_back()
             raise
 
     def _work(self) -> None:

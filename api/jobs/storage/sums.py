@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
@@ -58,6 +59,18 @@ _USAGE = (
     .where(OF_JOBS)
     .group_by(job_claims.c.job_id)
 )
+_IS_EXPLANATION = job_claims.c.verification_id.startswith(EXPLANATION)
+_TOTALS = (
+    sa.select(
+        job_claims.c.status,
+        _IS_EXPLANATION.label("explains"),
+        sa.func.count().label("rows"),
+        sa.func.sum(sa.case((is_lacking(), 1), else_=0)).label("lacking"),
+        *(sa.func.sum(job_claims.c[name]).label(name) for name in _SUMS),
+    )
+    .where(job_claims.c.job_id == sa.bindparam("job_id"))
+    .group_by(job_claims.c.status, _IS_EXPLANATION)
+)
 _EXTRACTED = sa.select(jobs.c.job_id, jobs.c.usage).where(
     jobs.c.job_id.in_(_JOB_IDS), jobs.c.usage.is_not(None)
 )
@@ -66,6 +79,37 @@ _REUSED = (
     .where(OF_JOBS, job_claims.c.reused)
     .group_by(job_claims.c.job_id)
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Everything that the end of one job depends on.
+
+    Attributes:
+        counts: Its claims by status.
+        explanation: The status of its explanation; None: it has none.
+        lacking: Sentences that are stored, and lack a correction that failed.
+        usage: The cost of its claims and its explanation, without its extraction.
+    """
+
+    counts: dict[str, int]
+    explanation: Status | None
+    lacking: int
+    usage: Usage
+
+
+def totals_of(connection: Connection, job_id: str) -> Totals:
+    """Return the totals of a job, with one statement."""
+    counts: dict[str, int] = {}
+    explanation, lacking, usage = None, 0, Usage()
+    for row in connection.execute(_TOTALS, {"job_id": job_id}).mappings():
+        if row["explains"]:
+            explanation = Status(row["status"])
+        else:
+            counts[row["status"]] = row["rows"]
+        lacking += row["lacking"]
+        usage += _summed(row)
+    return Totals(counts, explanation, lacking, usage)
 
 
 def _named(job_ids: Collection[str]) -> dict[str, list[str]]:
