@@ -35,6 +35,7 @@ class ExtractionReport:
         sentences: Every sentence of the node, with its claims or the reason why it has none.
         claims: The claims as they are stored, those included that were stored before.
         added: How many of them were not stored before.
+        are_new: Whether none of them was, nor was asked.
         usage: What it cost.
         steps: What each stage asked models for.
     """
@@ -45,6 +46,7 @@ class ExtractionReport:
     sentences: tuple[ExtractedSentence, ...]
     claims: tuple[Claim, ...]
     added: int
+    are_new: bool
     usage: Usage
     steps: tuple[StepRecord, ...]
 
@@ -52,11 +54,6 @@ class ExtractionReport:
     def node_id(self) -> str:
         """Return the id of the node."""
         return self.ref.node_id
-
-    @property
-    def are_new(self) -> bool:
-        """Return whether none of the claims was stored before."""
-        return self.added == len(self.claims)
 
     @property
     def failed(self) -> tuple[ExtractedSentence, ...]:
@@ -105,15 +102,23 @@ async def extract_claims(
         node_id, text, question, steps, splitter.split, meter, on_sentence=on_sentence
     )
     found = await _under_stored_ids(store, process_id, node_id, found)
-    added = await store.claims.keep_extraction(
+    added, known = await store.claims.keep_extraction(
         process_id, process.content_hash, node_id, found.sentences, found.claims
     )
     claims = found.claims
-    if added < len(claims):  # some were stored before, and may have been edited since
+    if known:  # they may have been edited since
         stored = {one.claim_id: one for one in await store.claims.by_id(process_id, claims)}
         claims = tuple(stored[one.claim_id] for one in claims if one.claim_id in stored)
     return ExtractionReport(
-        process_id, ref, text, found.sentences, claims, added, meter.total, meter.steps
+        process_id,
+        ref,
+        text,
+        found.sentences,
+        claims,
+        added,
+        not known,
+        meter.total,
+        meter.steps,
     )
 
 

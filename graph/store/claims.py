@@ -314,19 +314,23 @@ class ClaimStore:
         node_id: str,
         sentences: Sequence[ExtractedSentence],
         claims: Sequence[Claim],
-    ) -> int:
-        """Store what was extracted from a node in one transaction; give how many claims are new.
+    ) -> tuple[int, frozenset[str]]:
+        """Store what was extracted from a node in one transaction.
 
         The sentences take the place of those of an earlier extraction. A claim whose claim_id is
         stored is not changed, even where it was edited, but for its places: those that it
         lacks are added. No claim is removed.
+
+        Returns:
+            How many claims are new, and the ids of those that were stored before, as a question
+            or as a claim.
 
         Raises:
             NotFound: The process was removed or replaced meanwhile; nothing was stored.
         """
         process = {"process_id": process_id}
 
-        def work(tx: Transaction) -> int:
+        def work(tx: Transaction) -> tuple[int, frozenset[str]]:
             if not tx.run(
                 "ingest/extraction_target", node_id=node_id, content_hash=content_hash, **process
             ):

@@ -22,8 +22,14 @@ from veritrail_graph.graph.store.rows import (
 )
 
 
-def add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
-    """Add claims that are not stored, and to those that are the places that they lack."""
+def add_found(
+    tx: Transaction, process_id: str, claims: Sequence[Claim]
+) -> tuple[int, frozenset[str]]:
+    """Add claims that are not stored, and to those that are the places that they lack.
+
+    Returns:
+        How many are new, questions that are claims now included, and the ids that were stored.
+    """
     known = stored_under(tx, process_id, claims)
     both = [(known[claim.claim_id], claim) for claim in claims if claim.claim_id in known]
     placed = [(stored, with_places_of(stored, claim)) for stored, claim in both]
@@ -31,7 +37,7 @@ def add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
     for lacking in batches([claim_row(claim) for claim in changed]):
         tx.run("ingest/claim_places", process_id=process_id, rows=lacking)
     new = [one for one in claims if one.claim_id not in known]
-    return store_new(tx, process_id, new, taken_in(claims, known))
+    return store_new(tx, process_id, new, taken_in(claims, known)), frozenset(known)
 
 
 def rows_of(claims: Sequence[Claim], first: int) -> Iterator[list[dict[str, Any]]]:
