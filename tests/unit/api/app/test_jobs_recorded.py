@@ -10,8 +10,8 @@ from veritrail_graph.api.app.jobs import Jobs
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.auth.audit import Audit, Filters
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.storage import changes
 from veritrail_graph.api.jobs.chosen import turn_rows
+from veritrail_graph.api.jobs.storage import changes
 from veritrail_graph.api.requests.dialogue import DialogueRequest
 from veritrail_graph.api.settings import Settings
 

@@ -7,9 +7,9 @@ from typing import Any, get_args
 import pytest
 
 from veritrail_graph.api.client.attributions import JudgeWith
+from veritrail_graph.api.jobs.chosen import sentence_rows
 from veritrail_graph.api.jobs.events import finished
 from veritrail_graph.api.jobs.model import EventKind, JobHeader, kind_of
-from veritrail_graph.api.jobs.chosen import sentence_rows
 from veritrail_graph.api.requests.attribute import MAX_SENTENCES, AttributeRequest
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.attribution import Against, JudgeName
