@@ -144,8 +144,8 @@ def test_extracting_again_replaces_the_sentences_and_adds_no_claim(
         )
     )
     again = [sentence(0, "claims", first, second)]
-    assert arun(keep(process_id, stored, "t", again, [first, second])) == 1
-    assert arun(keep(process_id, stored, "t", again, [first, second])) == 0
+    assert arun(keep(process_id, stored, "t", again, [first, second]))[0] == 1
+    assert arun(keep(process_id, stored, "t", again, [first, second]))[0] == 0
     assert arun(claims.sentences(process_id)) == again
     assert [one.claim_id for one in arun(claims.all(process_id))] == [
         first.claim_id,
@@ -160,7 +160,7 @@ def test_extracting_again_leaves_an_edited_claim_as_it_is(
     keep = claims.keep_extraction
     arun(keep(process_id, stored, "t", [sentence(0, "claims", first)], [first]))
     arun(claims.edit(process_id, first.claim_id, "A is in Oban."))
-    assert arun(keep(process_id, stored, "t", [sentence(0, "claims", first)], [first])) == 0
+    assert arun(keep(process_id, stored, "t", [sentence(0, "claims", first)], [first]))[0] == 0
     assert [one.text for one in arun(claims.all(process_id))] == ["A is in Oban."]
 
 
