@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.database import ServiceDatabase
 
 TELL_SECONDS = 0.5
-"""How often the money that was spent is written down, and whether a job was cancelled is read."""
+"""Seconds between two readings: what was spent is written down, cancelled jobs are stopped."""
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -63,8 +63,11 @@ class Looking:
                 for tell, _ in [*self._jobs.values()]:
                     await tell()
                 found = await self._service.read(partial(to_stop, job_ids=[*self._jobs]))
-            except VeriTrailError as error:
-                _log.debug("looked for in vain: %s", error)
+            except VeriTrailError as error:  # the database is busy: the next reading finds it
+                _log.debug("the jobs at work could not be read: %s", error)
+                continue
+            except Exception:  # noqa: BLE001  # or nothing would ever stop these jobs
+                _log.warning("the jobs at work could not be looked after", exc_info=True)
                 continue
             for job_id, why, _ in found:
                 if job_id in self._jobs:
