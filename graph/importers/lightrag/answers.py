@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.answer_file import (
     entries_of,
@@ -26,7 +27,6 @@ from veritrail_graph.graph.importers.answer_file import (
     split_option,
 )
 from veritrail_graph.graph.importers.lightrag.extractions import CachedAnswer
-from veritrail_graph.graph.importers.lightrag.folder import some
 
 _TEXTS = ("answer", "response", "result")
 _QUESTIONS = ("question", "query")

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.graph.importers.lightrag.folder import SEPARATOR, Chunk, some
+from veritrail_graph.graph.counted import some
+from veritrail_graph.graph.importers.lightrag.folder import SEPARATOR, Chunk
 
 _DELIMITER = re.compile(r"<\|(?:[A-Za-z#]\|)?>")
 _RECORD_ENDS = re.compile(r"\n|<\|COMPLETE\|>", re.IGNORECASE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.counted import counted, some
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.lightrag.graphml import described, read_graphml
@@ -187,12 +187,6 @@ def take_described(
 
 
 _HAVE = "entities and relationships have"
-
-
-def some(names: list[str]) -> str:
-    """Return the first few of some names."""
-    shown = ", ".join(name if len(name) <= 60 else f"{name[:59]}…" for name in names[:_SHOWN])
-    return f"{shown}, …" if len(names) > _SHOWN else shown
 
 
 def _store(path: Path) -> Mapping[str, Any]:

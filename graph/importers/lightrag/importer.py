@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.counted import counted, some
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.graphrag.answer_nodes import ANSWER, answer_id
@@ -27,7 +27,6 @@ from veritrail_graph.graph.importers.lightrag.folder import (
     WorkingFolder,
     find_folder,
     read_folder,
-    some,
     title_of,
 )
 from veritrail_graph.graph.importers.lightrag.merging import STAGES, Index, place_index

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.counted import counted, some
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.lightrag.extractions import (
     Calls,
@@ -27,7 +27,6 @@ from veritrail_graph.graph.importers.lightrag.folder import (
     SEPARATOR,
     Described,
     WorkingFolder,
-    some,
 )
 from veritrail_graph.graph.model import Origin
 

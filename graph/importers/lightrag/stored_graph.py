@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.lightrag.folder import WorkingFolder, some, take_described
+from veritrail_graph.graph.importers.lightrag.folder import WorkingFolder, take_described
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store.database import DatabaseAddress

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import some
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import ProcessInput
@@ -190,6 +191,6 @@ def _process(value: Any, where: str, name: str | None, options: ImportOptions) -
         raise InputError(
             f"{where}: no summaries. An entry is an object with {_SHAPES}, "
             f"and this is {texts.kind_of(value)}"
-            + (f" with {texts.some(list(value))}." if isinstance(value, dict) and value else ".")
+            + (f" with {some(map(shown, value))}." if isinstance(value, dict) and value else ".")
         )
     return nulled.told(read(value, where, name, options), value)

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import counted, some
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import Header, is_written
@@ -462,7 +462,7 @@ def _of_edges(warned: _Warned, options: ImportOptions) -> list[str]:
             + f" between levels {'is' if warned.inferred == 1 else 'are'} left out."
         )
     if warned.unused:
-        left = texts.some(warned.unused)
+        left = some(map(shown, warned.unused))
         said.append(
             counted(len(warned.unused), "text is an input", "texts are inputs")
             + f" of no other text: {left}."

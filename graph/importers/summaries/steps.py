@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import some
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import Header, is_written
@@ -136,11 +137,11 @@ def _warnings(blind: Sequence[str], idle: Sequence[str], has_chunks: bool) -> li
     elif blind:
         said.append(
             f"{len(blind)} step(s) have no chunk; what their summaries took from it has no "
-            f"source: {texts.some(blind)}."
+            f"source: {some(map(shown, blind))}."
         )
     if idle:
         said.append(
             f"{len(idle)} step(s) left the summary unchanged; they make no node of their own, and "
-            f"their chunks are inputs of no other text: {texts.some(idle)}."
+            f"their chunks are inputs of no other text: {some(map(shown, idle))}."
         )
     return said

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import some
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 
@@ -17,7 +18,6 @@ ABOUT = (*NAMES, "question", "model", "prompt")
 """Keys that say something about a process of any shape."""
 
 _NAME_LENGTH = 200
-_MOST_NAMED = 5
 
 
 @dataclass(slots=True)
@@ -144,14 +144,7 @@ def makers(value: Mapping[str, Any]) -> dict[str, Any]:
 def not_read(value: Mapping[str, Any], known: Iterable[str]) -> list[str]:
     """A warning about the keys of an entry that nothing is made of."""
     left = [key for key in value if key not in known]
-    return [f"Not read: {some(left)}."] if left else []
-
-
-def some(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
-    said = ", ".join(repr(name) for name in names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    return said if more <= 0 else f"{said} and {more} more"
+    return [f"Not read: {some(map(shown, left))}."] if left else []
 
 
 def outgoing(draft: Draft) -> set[str]:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.counted import counted, some
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import Header, is_written
 from veritrail_graph.graph.importers.summaries import texts
@@ -181,13 +181,13 @@ def _terminals(
     if len(chosen) > 1:
         said.append(
             f"The tree has {len(chosen)} roots; each is a final output: "
-            f"{texts.some([ids[index] for index in chosen])}."
+            f"{some(shown(ids[index]) for index in chosen)}."
         )
     left = [ids[index] for index in ends if index not in chosen]
     if left:
         said.append(
             counted(len(left), "node is a child", "nodes are children")
-            + f" of no other node: {texts.some(left)}."
+            + f" of no other node: {some(map(shown, left))}."
         )
     return tuple(ids[index] for index in chosen), said
 

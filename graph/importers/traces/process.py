@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.explicit import without_inferred
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
@@ -36,7 +37,7 @@ from veritrail_graph.graph.importers.traces.linking import (
 )
 from veritrail_graph.graph.importers.traces.repeats import is_answering
 from veritrail_graph.graph.importers.traces.silence import why_without_text
-from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer, some
+from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer
 from veritrail_graph.graph.importers.traces.texts import InnerText, of_output
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.model import Inference, Origin

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.traces.calls import Call
 
-_SILENT_NAMED = 5
 _SWITCHES = {
     "otlp": (
         "OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true; OpenLLMetry: "
@@ -32,29 +32,21 @@ def why_without_text(format_name: str, calls: Iterable[Call], unread: Sequence[s
     """Return why a trace gives no node, with its spans, and the switches that record texts."""
     every = list(calls)
     silent = [one.name for one in every if one.made in (None, "", [], {})]
-    names = list(dict.fromkeys(silent or [one.name for one in every]))
-    more = f" and {len(names) - _SILENT_NAMED} more" if len(names) > _SILENT_NAMED else ""
+    without = some(map(shown, silent or [one.name for one in every]))
+    which = f" Spans without output text: {without}." if without else ""
     if unread:
-        held = ", ".join(map(shown, unread[:_SILENT_NAMED]))
-        rest = len(unread) - _SILENT_NAMED
-        held += f" and {rest} more" if rest > 0 else ""
         return (
-            f"the trace holds text, but in a layout that is not known: in {held}. No text is read "
+            "the trace holds text, but in a layout that is not known: in "
+            f"{some(map(shown, unread))}. No text is read "
             "from there, since nothing tells what of it a model wrote. Record what models, tools "
             "and retrievers are given and give as input.value and output.value or as gen_ai.*, "
-            f"and run the program again.{_named(names, more)}"
+            f"and run the program again.{which}"
         )
-    which = _named(names, more)
     switch = _SWITCHES.get(format_name)
     return (
         "the trace holds no text that a model wrote."
-        + (which if names else " It holds no span.")
+        + (which or " It holds no span.")
         + " Have your tracer record what models, tools and retrievers are given and give"
         + (f" ({switch})" if switch else "")
         + ", and run the program again"
     )
-
-
-def _named(names: Sequence[str], more: str) -> str:
-    listed = ", ".join(map(shown, names[:_SILENT_NAMED]))
-    return f" Spans without output text: {listed}{more}." if names else ""

@@ -7,9 +7,10 @@ what is recorded as a document; unless a model wrote it in the run, or somebody 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.copied import Copy, first_words, left_of
 from veritrail_graph.graph.importers.traces import asked, parts
@@ -45,7 +46,6 @@ _ANSWERS = frozenset((
     "completion", "reply", "text", "content", "message", "finalresponse", "outputs",
 ))  # fmt: skip
 """Fields in which steps keep their answer, as `parts.plain` writes names."""
-_NAMED = 5
 _SILENT = (CallKind.OTHER, CallKind.AGENT, CallKind.JUDGE)
 """Kinds of calls that may give no text of their own."""
 
@@ -536,10 +536,3 @@ def is_answer(piece: InnerText) -> bool:
     """Return whether a text stands where steps keep their answer."""
     is_named = piece.key is not None and parts.plain(piece.key) in _ANSWERS
     return piece.role == "assistant" or (piece.role is None and is_named)
-
-
-def some(names: Iterable[str]) -> str:
-    """The first names of several, and how many more there are."""
-    found = list(dict.fromkeys(names))
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return ", ".join(found[:_NAMED]) + more
