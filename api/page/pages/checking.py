@@ -12,8 +12,9 @@ from veritrail_graph.api.app.engines import engine_choices, usual_engine
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.page.faults import field_words
+from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.jobs import price
-from veritrail_graph.api.page.pages.starting import answered, broken_engines, verified
+from veritrail_graph.api.page.pages.starting import answered, broken_engines, start
 from veritrail_graph.api.page.rendering import FromOurPage, render
 from veritrail_graph.api.page.views.checking import CheckForm
 from veritrail_graph.api.page.views.jobs import request_of
@@ -89,7 +90,8 @@ async def _checked(
     if judge_options(app.settings, wanted).calls_models:
         process = await app.processes.get(stored.process_id)
         return await price(request, app, caller, process, verifying)
-    return await verified(app, caller, wanted, filled.once)
+    page = url("processes", stored.process_id)
+    return await start(app, caller, wanted, filled.once, result=page)
 
 
 async def _form(

@@ -39,7 +39,7 @@ class Shown(Protocol[FormT]):
 async def answered(
     filled: FormT, form: Shown[FormT], work: Callable[[], Awaitable[Response]]
 ) -> Response:
-    """Do what a form asks for; what is wrong with it is told in the form.
+    """Do what a form asks for; show the form again with what is wrong in it.
 
     Args:
         filled: The form, as it was filled in.
@@ -60,7 +60,14 @@ def broken_engines(choices: Sequence[EngineChoice]) -> list[tuple[str, str]]:
     return [(one.name, with_advice(one.problem, ADVICE)) for one in choices if one.problem]
 
 
-async def start(app: Application, caller: Caller, wanted: JobRequest, once: str) -> Response:
+async def start(
+    app: Application,
+    caller: Caller,
+    wanted: JobRequest,
+    once: str,
+    *,
+    result: str | None = None,
+) -> Response:
     """Start a job, and go on to its page.
 
     Args:
@@ -68,32 +75,18 @@ async def start(app: Application, caller: Caller, wanted: JobRequest, once: str)
         caller: Who asks.
         wanted: What the job is to do.
         once: What identifies the form; sent twice, it starts one job.
+        result: The address of what it finds: a job that has ended after a few seconds, as one
+            that asks no model, leads there at once.
 
     Raises:
         InputError: It cannot be done as it is asked for.
     """
     job = await app.jobs.submit(caller, wanted, once or None)
+    if result is not None and await app.jobs.workers():
+        until = time.monotonic() + PATIENCE_SECONDS
+        while job.status in OPEN and time.monotonic() < until:
+            await asyncio.sleep(_GLANCE_SECONDS)
+            job = await app.jobs.get(job.job_id)
+        if job.status is JobStatus.SUCCEEDED:
+            return RedirectResponse(result, 303)
     return RedirectResponse(url("jobs", job.job_id), 303)
-
-
-async def verified(app: Application, caller: Caller, wanted: JobRequest, once: str) -> Response:
-    """Start a job that asks no model, and go on to what it found, or to its page if it takes long.
-
-    Args:
-        app: The application.
-        caller: Who asks.
-        wanted: What the job is to do.
-        once: What identifies the form; sent twice, it starts one job.
-
-    Raises:
-        InputError: It cannot be done as it is asked for.
-    """
-    job = await app.jobs.submit(caller, wanted, once or None)
-    has_workers = bool(await app.jobs.workers())
-    until = time.monotonic() + (PATIENCE_SECONDS if has_workers else 0.0)
-    while job.status in OPEN and time.monotonic() < until:
-        await asyncio.sleep(_GLANCE_SECONDS)
-        job = await app.jobs.get(job.job_id)
-    is_done = job.status is JobStatus.SUCCEEDED
-    place = url("processes", wanted.process_id) if is_done else url("jobs", job.job_id)
-    return RedirectResponse(place, 303)

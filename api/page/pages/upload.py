@@ -19,7 +19,7 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.configured.judge import judge_options
 from veritrail_graph.api.page.faults import ADVICE
 from veritrail_graph.api.page.links import url
-from veritrail_graph.api.page.pages.starting import verified
+from veritrail_graph.api.page.pages.starting import start
 from veritrail_graph.api.page.rendering import FIELD, check_token, render
 from veritrail_graph.api.page.views.jobs import Filled, request_of
 from veritrail_graph.api.service.http.access import App, Calling, needs
@@ -295,6 +295,7 @@ async def _check(
     Returns:
         Where to go on, where somebody waits for it; None: nothing was begun.
     """
+    page = url("processes", found.process_id)
     filled = Filled(which="unverified" if found.claims else "answer")
     wanted = request_of(found.process_id, filled)
     try:
@@ -302,10 +303,10 @@ async def _check(
             return RedirectResponse(url("processes", found.process_id, "verify"), 303)
         job = await app.checking.request_of(wanted)
         if waits:
-            return await verified(app, caller, job, "")
+            return await start(app, caller, job, "", result=page)
         await app.jobs.submit(caller, job)
     except InputError:  # it states nothing, or all of it was verified before: its page says so
-        return RedirectResponse(url("processes", found.process_id), 303)
+        return RedirectResponse(page, 303)
     return None
 
 
