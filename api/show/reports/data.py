@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from importlib import metadata
 from typing import Protocol
 
-from veritrail_graph.api.show.asking import asking_sentences, asking_short
+from veritrail_graph.api.show.asking import asking_sentences
 from veritrail_graph.api.show.context import Context, cited_in, named_nodes
 from veritrail_graph.api.show.dialogue import CLAIM_MARKS, unchecked_mark
 from veritrail_graph.api.show.reports.conversation import Conversation
+from veritrail_graph.api.show.reports.judges import ReportJudge, judges_of
 from veritrail_graph.api.show.reports.resting import Resting
 from veritrail_graph.api.show.routes import MOST_ROUTES
 from veritrail_graph.api.show.stages import StageFigures, stage_figures
@@ -37,7 +38,6 @@ from veritrail_graph.api.show.words import (
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, shown
-from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import (
     Claim,
     Process,
@@ -52,7 +52,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.model.attribution import CarriedSentence
 from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.listed import TURN_UNDECIDED
-from veritrail_graph.graph.model.run import JudgeMode
+from veritrail_graph.graph.model.trail import Status
 
 DISTRIBUTION = "veritrail-graph"
 
@@ -249,42 +249,6 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportJudge:
-    """A judge that gave verdicts that count.
-
-    Attributes:
-        engine: The engine of judgement.
-        model: The model, or None.
-        q: The consecutive unsupported iterations that end a verification.
-        claims: How many claims have such a verdict.
-        first: The day of the first of these verifications, in UTC.
-        last: The day of the last one.
-        kept: How many of the verdicts were kept from earlier verifications.
-        share: Claims of one prompt, at most, where prompts were shared; None: one claim a prompt.
-        escalate_to: The second judge of a cascade; None: there was one judge.
-    """
-
-    engine: str
-    model: str | None
-    q: int
-    claims: int
-    first: str
-    last: str
-    kept: int = 0
-    share: int | None = None
-    escalate_to: str | None = None
-
-    @property
-    def words(self) -> str:
-        """Them in a line."""
-        by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
-        by += asking_short(JudgeMode(self.share, self.escalate_to))
-        days = self.first if self.first == self.last else f"{self.first} to {self.last}"
-        kept = f", {self.kept:,} of them kept from earlier verifications" if self.kept else ""
-        return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}{kept}"
-
-
-@dataclass(frozen=True, slots=True)
 class ReportData:
     """A process and its claims as a report shows them, without their trails.
 
@@ -398,23 +362,18 @@ class ReportData:
     @property
     def judges(self) -> tuple[ReportJudge, ...]:
         """Say who gave the verdicts that count, with which q and when; the most frequent first."""
-        given: dict[tuple[str, str | None, int, JudgeMode], list[Verification]] = {}
-        for one in self.verifications:
-            if one.verdict is not None:
-                by = (one.engine, one.model, one.q, judge_mode_of(one))
-                given.setdefault(by, []).append(one)
-        found = []
-        for (engine, model, q, asking), each in given.items():
-            days = [one.created_at[:10] for one in each]
-            kept = sum(one.reused_from is not None for one in each)
-            of = (len(each), min(days), max(days), kept)
-            found.append(ReportJudge(engine, model, q, *of, asking.share, asking.second))
-        return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
+        return judges_of(one for one in self.verifications if one.verdict is not None)
 
     @property
     def judgements(self) -> tuple[str, ...]:
         """Return the same in words, a line a judge."""
         return tuple(one.words for one in self.judges)
+
+    @property
+    def undecided_by(self) -> tuple[str, ...]:
+        """Return who could not decide which claims, in words, a line a judge."""
+        undecided = (one for one in self.verifications if one.status is Status.UNDECIDED)
+        return tuple(one.words for one in judges_of(undecided))
 
     @property
     def ways(self) -> tuple[str, ...]:
