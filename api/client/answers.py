@@ -10,11 +10,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
+from typing_extensions import override
 
 from veritrail_graph.api.app import answers, findings
 from veritrail_graph.api.app.answers import Stage
 from veritrail_graph.api.client import page
 from veritrail_graph.api.first_guesses import GUESSES, no_such
+from veritrail_graph.api.show.dialogue_run import run_shown
+from veritrail_graph.api.show.job import job_shown
+from veritrail_graph.api.show.processes import process_shown
+from veritrail_graph.api.show.query_rows import rows_shown
 from veritrail_graph.graph import model
 from veritrail_graph.graph.model import Review
 from veritrail_graph.graph.model import dialogue as dialogue_nouns
@@ -24,6 +29,7 @@ from veritrail_graph.graph.model.job import OPEN, Job
 from veritrail_graph.graph.model.listed import ClaimFound
 from veritrail_graph.graph.model.nodes import Node
 from veritrail_graph.graph.model.noun import Many, is_empty
+from veritrail_graph.graph.model.printing import Printed
 from veritrail_graph.graph.model.processes import ProcessOverview
 from veritrail_graph.graph.model.queried import Query, QueryRows
 
@@ -31,6 +37,8 @@ __all__ = ["Agreement", "Node", "Query", "Review", "Stage"]
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from veritrail_graph.api.show.document import Document
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)
@@ -60,7 +68,7 @@ def frame(records: list[dict[str, Any]]) -> DataFrame:
     return pandas.DataFrame.from_records(records)
 
 
-class Answer(BaseModel):
+class Answer(Printed, BaseModel):
     """A JSON object of an answer."""
 
     model_config = ConfigDict(extra="allow", frozen=True, protected_namespaces=())
@@ -76,11 +84,12 @@ class Health(Answer):
     status: str
 
 
-class Ingested(answers.Ingested):
+class Ingested(page.Shown, answers.Ingested):
     """The result of an ingest, as `ingest --json` prints it."""
 
-    def _repr_html_(self) -> str:
-        return page.ingested(self)
+    @override
+    def document(self) -> Document:
+        return page.ingested_shown(self)
 
 
 class IngestedMany(answers.IngestedMany):
@@ -99,14 +108,15 @@ class IngestedMany(answers.IngestedMany):
         return read(cls, document)
 
 
-class Process(ProcessOverview):
+class Process(page.Shown, ProcessOverview):
     """A stored process; in a list it has no terminals, stages and warnings."""
 
-    def _repr_html_(self) -> str:
-        return page.process(self)
+    @override
+    def document(self) -> Document:
+        return process_shown(self)
 
 
-class Claim(ClaimFound):
+class Claim(Printed, ClaimFound):
     """A stored claim, with its verdict in force and its reviews."""
 
     def _repr_html_(self) -> str:
@@ -129,7 +139,7 @@ class AddedClaims(Answer):
     claims_added: int
 
 
-class Rows(QueryRows):
+class Rows(page.Shown, QueryRows):
     """The answer of a query: columns and rows."""
 
     def __len__(self) -> int:
@@ -143,8 +153,9 @@ class Rows(QueryRows):
         """The rows as a data frame; pandas must be there."""
         return frame(self.records())
 
-    def _repr_html_(self) -> str:
-        return page.rows(self)
+    @override
+    def document(self) -> Document:
+        return rows_shown(self)
 
 
 class Listed(list[T]):
@@ -164,7 +175,7 @@ class Listed(list[T]):
         return page.table(self)
 
 
-class Verification(model.Verification):
+class Verification(page.Shown, model.Verification):
     """One verification of one claim with its trail; an object of `verify --json`.
 
     `carried` is the end of the trail: the sentences of error nodes that carried the claim, as far
@@ -182,8 +193,9 @@ class Verification(model.Verification):
     def __repr__(self) -> str:
         return f"<Verification {self.verification_id}: {self.verdict or self.status}>"
 
-    def _repr_html_(self) -> str:
-        return page.trail(self)
+    @override
+    def document(self) -> Document:
+        return page.trail_shown(self)
 
     if not TYPE_CHECKING:  # a checker is to find names that are not there
 
@@ -194,15 +206,16 @@ class Verification(model.Verification):
             return super().__getattr__(name)
 
 
-class DialogueRun(dialogue_nouns.DialogueRun):
+class DialogueRun(page.Shown, dialogue_nouns.DialogueRun):
     """The assistant's turns of a dialogue with their claims; what `dialogue show --json` prints."""
 
     def __repr__(self) -> str:
         score = "no score" if self.score is None else f"score {self.score:.2f}"
         return f"<DialogueRun {self.dialogue_id}: {len(self.turns):,} turn(s), {score}>"
 
-    def _repr_html_(self) -> str:
-        return page.dialogue(self)
+    @override
+    def document(self) -> Document:
+        return run_shown(self)
 
 
 class Provenance(findings.Provenance):
@@ -235,7 +248,7 @@ _UNSAID: Mapping[str, Any] = {
 """Defaults of a job for fields that an answer leaves out: lists leave out the long ones."""
 
 
-class JobState(Job):
+class JobState(page.Shown, Job):
     """The state of a job.
 
     `failed`: a verification, a sentence or a turn did not succeed, or a correction or the
@@ -257,8 +270,9 @@ class JobState(Job):
         """Return whether nothing more happens unless it is resumed."""
         return self.status not in OPEN
 
-    def _repr_html_(self) -> str:
-        return page.job(self)
+    @override
+    def document(self) -> Document:
+        return job_shown(self)
 
 
 class Event(Answer):

@@ -10,9 +10,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.show import notebook
-from veritrail_graph.api.show.dialogue_run import run_shown
-from veritrail_graph.api.show.job import job_shown
+from typing_extensions import override
+
+from veritrail_graph.api.show import notebook, plain
 from veritrail_graph.api.show.notebook import (
     COLOURS,
     ROWS_SHOWN,
@@ -24,7 +24,6 @@ from veritrail_graph.api.show.notebook import (
     text,
 )
 from veritrail_graph.api.show.processes import process_shown
-from veritrail_graph.api.show.query_rows import rows_shown
 from veritrail_graph.api.show.texts import figure
 from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.show.trail_view import trail_view
@@ -33,26 +32,35 @@ from veritrail_graph.api.show.words import (
     VERDICT_WORDS,
 )
 from veritrail_graph.graph.model import Verdict, Verification
+from veritrail_graph.graph.model.printing import Printed
 from veritrail_graph.graph.model.processes import ProcessOverview
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.api.app.findings import Provenance
-    from veritrail_graph.graph.model.dialogue import DialogueRun
-    from veritrail_graph.graph.model.job import Job
+    from veritrail_graph.api.show.document import Document
     from veritrail_graph.graph.model.listed import ClaimFound
-    from veritrail_graph.graph.model.queried import QueryRows
 
 
-def process(found: ProcessOverview) -> str:
-    """A process with all that is known of it."""
-    return notebook.html(process_shown(found))
+class Shown(Printed):
+    """An answer that is read as a document: text where it is printed, HTML in a notebook."""
+
+    def document(self) -> Document:
+        """Return what a person reads."""
+        raise NotImplementedError
+
+    @override
+    def __str__(self) -> str:
+        return plain.text(self.document()).rstrip()
+
+    def _repr_html_(self) -> str:
+        return notebook.html(self.document())
 
 
-def ingested(found: Ingested) -> str:
-    """A process as it was stored, with how an ingest ended."""
+def ingested_shown(found: Ingested) -> Document:
+    """Return a process as it was stored, with how an ingest ended."""
     names = ProcessOverview.model_fields.keys() & type(found).model_fields.keys()
-    return process(ProcessOverview(**{one: getattr(found, one) for one in names}))
+    return process_shown(ProcessOverview(**{one: getattr(found, one) for one in names}))
 
 
 def claims(found: Sequence[ClaimFound]) -> str:
@@ -70,20 +78,9 @@ def claims(found: Sequence[ClaimFound]) -> str:
     return box(grid(("claim", "verdict", "text"), "".join(rows)) + rest(len(found)))
 
 
-def trail(found: Verification) -> str:
-    """A verification with its trail, each iteration to be opened."""
-    view = trail_view(found, carried=getattr(found, "carried", ()))
-    return notebook.html(shown(view))
-
-
-def job(found: Job) -> str:
-    """A job: its status, what it asks, and what it costs."""
-    return notebook.html(job_shown(found))
-
-
-def dialogue(found: DialogueRun) -> str:
-    """The assistant's turns of a dialogue, each with its claims to be opened."""
-    return notebook.html(run_shown(found))
+def trail_shown(found: Verification) -> Document:
+    """Return a verification with its trail."""
+    return shown(trail_view(found, carried=getattr(found, "carried", ())))
 
 
 def provenance(found: Provenance) -> str:
@@ -98,11 +95,6 @@ def provenance(found: Provenance) -> str:
     return box(drawn + rest(len(found.paths)))
 
 
-def rows(found: QueryRows) -> str:
-    """Rows of a query as a table."""
-    return notebook.html(rows_shown(found))
-
-
 def table(found: Sequence[Any]) -> str:
     """A list of answers: a table of their plain values."""
     from veritrail_graph.graph.model.listed import ClaimFound
@@ -110,7 +102,7 @@ def table(found: Sequence[Any]) -> str:
     if found and all(isinstance(one, ClaimFound) for one in found):
         return claims(found)
     if found and all(isinstance(one, Verification) for one in found):
-        return verifications(found)
+        return notebook.html(verifications_shown(found))
     records = [one.model_dump(mode="json", exclude_unset=True) for one in found[:ROWS_SHOWN]]
     pairs = (pair for one in records for pair in one.items())
     columns = list(
@@ -118,11 +110,6 @@ def table(found: Sequence[Any]) -> str:
     )
     body = "".join(row([_value(one.get(name)) for name in columns]) for one in records)
     return box((grid(columns, body) if body else "Nothing.") + rest(len(found)))
-
-
-def verifications(found: Sequence[Verification]) -> str:
-    """Verifications, one on a line."""
-    return notebook.html(verifications_shown(found))
 
 
 def chip(name: str) -> str:

@@ -24,6 +24,7 @@ from veritrail_graph.graph.contract import MAX_NODE_ID as MAX_NODE_ID
 from veritrail_graph.graph.contract import MAX_STAGE as MAX_STAGE
 from veritrail_graph.graph.contract import PUBLIC_ID as PUBLIC_ID
 from veritrail_graph.graph.model.node_ref import NodeRef
+from veritrail_graph.graph.model.printing import Printed
 
 MOST = 2**63 - 1
 """The largest whole number that an engine holds."""
@@ -142,7 +143,7 @@ class Noun(BaseModel):
         self.__dict__[name] = value
 
 
-class Answer(Noun):
+class Answer(Printed, Noun):
     """A noun that is read: a list, a drawing, an operation or a service answers with it.
 
     Numbers, words and lists are taken as JSON gives them.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -167,7 +167,28 @@ class Claim(Noun):
         return ((self.start, self.end), *self.also)
 
 
-class Process(Noun):
+_IS_STORED = (
+    "a Process is what is stored: Local().ingest(document) stores a process file, and "
+    "check(document) checks it, too"
+)
+
+if TYPE_CHECKING:
+    _Stored = Noun
+else:
+
+    class _ReadElsewhere(type(Noun)):
+        """Says which call is meant, where a process is to be made of a file."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("from_dict", "from_file", "from_json", "load", "open", "read"):
+                raise AttributeError(f"{self.__name__} has no {name!r}: {_IS_STORED}")
+            return super().__getattr__(name)
+
+    class _Stored(Noun, metaclass=_ReadElsewhere):
+        """A noun that is not made of a file."""
+
+
+class Process(_Stored):
     """A stored process without its nodes."""
 
     process_id: PublicId = Field(description="Its id.")
@@ -201,10 +222,7 @@ class Process(Noun):
             TypeError: It is one.
         """
         if isinstance(values, dict) and isinstance(values.get("nodes"), list):
-            raise TypeError(
-                "a Process is what is stored: Local().ingest(document) stores a process file, and "
-                "check(document) checks it, too"
-            )
+            raise TypeError(_IS_STORED)
         return values
 
 

@@ -22,6 +22,7 @@ from veritrail_graph.api.client.answers import (
     read,
 )
 from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.model.finding import FindingCounts
 
 EVIL = "<script>alert(1)</script> \"x' onload=y <img src=//evil> \u202e\x1b[31m & {{7*7}}"
 TAGS = {
@@ -193,6 +194,16 @@ def test_the_plain_form_is_short():
     assert repr(verification(verification_id="v-1")) == "<Verification v-1: NOT_FULLY_SUPPORTED>"
     failed = verification(verification_id="v-1", status="failed", verdict=None)
     assert repr(failed) == "<Verification v-1: failed>"
+
+
+def test_what_is_printed_is_for_people_and_short():
+    claim = Claim.model_construct(claim_id="k", text="The pier has 40 lamps.", verdict=None)
+    assert repr(claim) == "<Claim k: 'The pier has 40 lamps.'>"
+    counts = FindingCounts(FULLY_SUPPORTED=2, undecided=1)
+    assert str(counts).splitlines()[:2] == ["FindingCounts", "  FULLY_SUPPORTED: 2"]
+    printed = str(verification(verification_id="v-1"))
+    assert "Verdict: Not Fully Supported" in printed
+    assert "verification_id=" not in printed
 
 
 def test_what_a_newer_service_says_besides_is_kept():

@@ -25,6 +25,12 @@ QUERY = {
 }  # fmt: skip
 
 
+def test_a_process_is_made_of_no_file() -> None:
+    with pytest.raises(AttributeError, match=r"'from_file': .* Local\(\)\.ingest"):
+        _ = veritrail_graph.Process.from_file
+    assert not hasattr(veritrail_graph.Process, "nothing")
+
+
 @pytest.mark.parametrize(
     ("owner", "name", "meant"),
     [
