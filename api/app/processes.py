@@ -62,6 +62,8 @@ _log = logging.getLogger("veritrail.jobs")
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 MOST_ORDERED = 100_000
 """Processes that are put into the order of their times."""
+MOST_STEPS = 1_000
+"""Nodes that a process has at most for its stages to be called as the agents and tools in them."""
 MOST_FAILED = 1_000
 """Processes of one call that cannot be read, one after the other, before reading ends."""
 
@@ -89,12 +91,17 @@ class Processes(Part):
         )
 
     async def get(self, process_id: str) -> Process:
-        """A process.
+        """Return a process; a stage that has no name is called as the one step that produced it.
 
         Raises:
             NotFound: There is none, or it is not whole yet.
         """
-        return await (await self._store()).processes.get(process_id)
+        store = await self._store()
+        process = await store.processes.get(process_id)
+        if process.nodes > MOST_STEPS or process.stages.keys() <= process.stage_names.keys():
+            return process
+        steps = await store.nodes.steps_of_stages(process_id)
+        return process.replace(stage_names={**steps, **process.stage_names})
 
     async def adjacency(self, process_id: str) -> tuple[Process, Adjacency]:
         """A process with all its ids and edges, without any text.

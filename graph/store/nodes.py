@@ -194,6 +194,11 @@ class NodeStore:
         )
         return [_listed(row) for row in rows]
 
+    async def steps_of_stages(self, process_id: str) -> dict[int, str]:
+        """Return the step that produced all nodes of a stage, by stage, where it is one."""
+        rows = await self._database.read("nodes/steps_of_stages", process_id=process_id)
+        return {int(stage): str(step) for stage, step in rows}
+
     async def one(self, process_id: str, node_id: str) -> ListedNode:
         """One node.
 

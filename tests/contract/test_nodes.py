@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,6 +26,16 @@ TEXTS = {
     "t": "",
 }
 EDGES = [("r1", "m"), ("r2", "m"), (AWKWARD, "m"), ("m", "t")]
+
+
+def test_a_stage_that_one_step_produced_is_called_as_it(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    steps = {"r1": "reader", "r2": "reader", AWKWARD: "reader", "m": "writer"}
+    found = a_process(process_id)
+    found.nodes[:] = [replace(one, step=steps.get(one.node_id)) for one in found.nodes]
+    arun(ingest(store, found))
+    assert arun(store.nodes.steps_of_stages(process_id)) == {1: "reader", 2: "writer"}
 
 
 @pytest.fixture
