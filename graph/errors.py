@@ -26,10 +26,13 @@ depends on the caller: each door has one table from `code` to its own advice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from errno import EDQUOT, ENOSPC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+
+from typing_extensions import override
 
 from veritrail_graph.graph.unseen import spelled
 
@@ -156,6 +159,16 @@ class VeriTrailError(Exception):
         self.code = code or type(self).code
         self.facts = facts
 
+    def at_place(self, path: Path, where: str) -> Self:
+        """Return the same, with a place that people know for the file that it was put into.
+
+        Args:
+            path: The file.
+            where: The place; one with a `#` takes the place of what follows the file's own, too.
+        """
+        self.args = (_place_named(path, where, str(self)),)
+        return self
+
 
 class InputError(VeriTrailError):
     """The input, or the way the call was made, is wrong."""
@@ -175,6 +188,24 @@ class InputError(VeriTrailError):
             violations = Violations(violations)
         listed = violations.listed() if isinstance(violations, Violations) else violations
         self.violations = tuple(listed)
+
+    @override
+    def at_place(self, path: Path, where: str) -> Self:
+        """Return the same, with the place in what it says of broken rules as well."""
+        self.violations = tuple(
+            replace(
+                one,
+                where=_place_named(path, where, one.where),
+                message=_place_named(path, where, one.message),
+            )
+            for one in self.violations
+        )
+        return super().at_place(path, where)
+
+
+def _place_named(path: Path, where: str, words: str) -> str:
+    inside = r"(?:#[^:\s]*)?" if "#" in where else ""
+    return re.sub(f"{re.escape(str(path))}{inside}", lambda _: where, words)
 
 
 class InvalidProcess(InputError):

@@ -6,7 +6,6 @@ Source: docs/adr/0071-addresses.md.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from io import BytesIO
@@ -24,6 +23,8 @@ from veritrail_graph.graph.store.processes import READY
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.app.part import Progress
+    from veritrail_graph.graph.importers.addresses.connection import ToolConnection
+    from veritrail_graph.graph.importers.addresses.tool import Tool
 
 
 def traces_at(given: str, folder: Path, since: str | None = None) -> ToolTraces:
@@ -84,13 +85,15 @@ async def ingest_traces(
                 each = app.processes.ingest_each([path], options, progress=progress)
                 async for _, became in each:
                     is_empty = False
-                    yield where, fetched(became, path, where)
+                    if isinstance(became, VeriTrailError):
+                        became = became.at_place(path, where)
+                    yield where, became
                 if is_empty:
-                    raise InputError(f"{path}: there is no process in it")
+                    raise InputError(f"{where}: there is no process in it")
             except EngineError:
                 raise
             except InputError as error:
-                yield where, fetched(error, path, where)
+                yield where, error.at_place(path, where)
             finally:
                 await asyncio.to_thread(path.unlink)
 
@@ -112,17 +115,14 @@ async def write_back(app: Application, traces: ToolTraces, process_id: str) -> i
         InputError: The tool refuses them.
     """
     from veritrail_graph.graph.exporters.verdicts import write_verdicts
-    from veritrail_graph.graph.importers.addresses.tool import open_tool
     from veritrail_graph.graph.store.export import StoredProcess
 
     store = await app.graph.store()
-    connection, tool = open_tool(traces.address, traces.environ, traces.bounds)
+    connection, tool, form = _open_writable(traces)
     async with connection:
-        if tool.form is None:
-            raise InputError(f"{traces}: verdicts are not written back to this tool.")
         document = BytesIO()
         stored = await StoredProcess.open(store.database, process_id)
-        await write_verdicts(tool.form, store, stored, document.write)
+        await write_verdicts(form, store, stored, document.write)
         return await tool.write_back(document.getvalue())
 
 
@@ -132,10 +132,21 @@ def expect_writable(traces: ToolTraces) -> None:
     Raises:
         InputError: It takes none, or the environment holds no key of it.
     """
+    _open_writable(traces)
+
+
+def _open_writable(traces: ToolTraces) -> tuple[ToolConnection, Tool, str]:
+    """Return a connection to the tool of some traces, the tool, and how it takes verdicts.
+
+    Raises:
+        InputError: It takes none, or the environment holds no key of it.
+    """
     from veritrail_graph.graph.importers.addresses.tool import open_tool
 
-    if open_tool(traces.address, traces.environ, traces.bounds)[1].form is None:
+    connection, tool = open_tool(traces.address, traces.environ, traces.bounds)
+    if tool.form is None:
         raise InputError(f"{traces}: verdicts are not written back to this tool.")
+    return connection, tool, tool.form
 
 
 async def known(app: Application, process_id: str) -> Ingested:
@@ -154,17 +165,3 @@ async def known(app: Application, process_id: str) -> Ingested:
         claims=process.claims,
         format=format_name(process.source_format),
     )
-
-
-def fetched(found: Ingested | VeriTrailError, path: Path, where: str) -> Ingested | VeriTrailError:
-    """Return what became of a trace; an error names its place in place of the file it was put in.
-
-    Args:
-        found: What became of it.
-        path: The file.
-        where: The place.
-    """
-    if isinstance(found, VeriTrailError):
-        place = re.compile(rf"{re.escape(str(path))}(?:#[^:\s]*)?")
-        found.args = (place.sub(lambda _: where, str(found)),)
-    return found

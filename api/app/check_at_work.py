@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.addresses import (
@@ -24,6 +23,7 @@ from veritrail_graph.api.app.check_terms import (
     CheckDone,
     CheckOptions,
     CheckWatch,
+    HeldInput,
     OpenedProcess,
     StoredProcess,
     UnreadInput,
@@ -188,8 +188,9 @@ class CheckAtWork:
             elif isinstance(one, ToolTraces):
                 await self._read_tool(one)
             else:
-                self._watch.opens(str(one))
-                await self._read_path(one, is_single=is_single)
+                held = one if isinstance(one, HeldInput) else HeldInput(one, str(one))
+                self._watch.opens(held.where)
+                await self._read_file(held, is_single=is_single)
             if self._is_full:
                 return
 
@@ -229,7 +230,8 @@ class CheckAtWork:
         most = self._options.most
         return most is not None and len(self._tasks) + self._unread >= most
 
-    async def _read_path(self, path: Path, *, is_single: bool) -> None:
+    async def _read_file(self, held: HeldInput, *, is_single: bool) -> None:
+        path = held.path
         each = self._app.processes.ingest_each(
             [path],
             self._options.storing,
@@ -238,24 +240,22 @@ class CheckAtWork:
         )
         is_empty = True
         try:
-            async for where, stored in each:
+            async for place, stored in each:
                 is_empty = False
+                where = place.replace(str(path), held.where)
                 if isinstance(stored, VeriTrailError):
-                    self._failed(where, stored)
+                    self._failed(where, stored.at_place(path, held.where))
                 else:
                     self._begin(where, stored)
                 if self._is_full:
                     return
+            if is_empty:
+                raise InputError(f"{path}: there is no process in it")
         except InputError as error:
+            fault = error.at_place(path, held.where)
             if is_single:
-                raise
-            self._failed(str(path), error)
-            return
-        if is_empty:
-            fault = InputError(f"{path}: there is no process in it")
-            if is_single:
-                raise fault
-            self._failed(str(path), fault)
+                raise fault from error
+            self._failed(held.where, fault)
 
     def _failed(self, where: str, error: VeriTrailError) -> None:
         self._unread += 1

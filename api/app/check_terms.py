@@ -42,6 +42,19 @@ class OpenedProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldInput:
+    """An input that was no file, and was put into one.
+
+    Attributes:
+        path: The file.
+        where: What people call the input, such as `standard input`.
+    """
+
+    path: Path
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadInput:
     """An input that names nothing, beside others that do.
 
@@ -54,9 +67,9 @@ class UnreadInput:
     error: VeriTrailError
 
 
-What = Path | StoredProcess | OpenedProcess | ToolTraces | UnreadInput
-"""What is checked: a path that is read, a stored process, one that was opened, the traces of an
-address, or nothing."""
+What = Path | HeldInput | StoredProcess | OpenedProcess | ToolTraces | UnreadInput
+"""What is checked: a path that is read, an input that was put into a file, a stored process, one
+that was opened, the traces of an address, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.addresses import fetched, traces_at
+from veritrail_graph.api.app.addresses import traces_at
 from veritrail_graph.api.app.doctor import DoctorFinding, State
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, InvalidProcess
@@ -167,7 +167,7 @@ async def _fetched(traces: ToolTraces, importing: ImportOptions) -> AsyncIterato
             async for one in _examine([path], importing):
                 yield replace(one, source=where)
         except InputError as error:
-            fault = DoctorFinding("input", State.FAULT, str(fetched(error, path, where)))
+            fault = DoctorFinding("input", State.FAULT, str(error.at_place(path, where)))
             yield InputExamined(where, (fault,))
 
 

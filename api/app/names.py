@@ -32,7 +32,7 @@ _TELLING = 6
 _NEAR = 0.7
 _NEAREST = 3
 _MADE = re.compile(r"(?:p-)?[0-9a-f-]{16,}")
-"""An id that was made of a hash or at random, as that of a trace: nobody knows it by heart."""
+"""An id made of a hash or at random, such as that of a trace; it is shown shortened."""
 
 
 class Names(Part):

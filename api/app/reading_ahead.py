@@ -66,7 +66,7 @@ class ReadingAhead:
         max_node_text: The longest text of a node, in bytes of UTF-8.
         progress: Called as it goes on.
         by: Who stores them.
-        left: Set when nobody waits for it any more.
+        left: Set once the caller has gone; the thread that reads then ends.
     """
 
     options: IngestOptions

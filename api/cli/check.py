@@ -348,7 +348,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, str]
 
 async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
     """Return what is checked, of what was typed."""
-    from veritrail_graph.api.app.check_terms import OpenedProcess, UnreadInput
+    from veritrail_graph.api.app.check_terms import HeldInput, OpenedProcess, UnreadInput
     from veritrail_graph.graph.importers.plain import read_stdin
 
     if wanted.answer is not None:
@@ -360,7 +360,7 @@ async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
             text = await asyncio.to_thread(read_stdin)
             path = folder / f"stdin{_suffix(text)}"
             path.write_text(text, encoding="utf-8")
-            found.append(path)
+            found.append(HeldInput(path, "standard input"))
         else:
             try:
                 found.append(await app.checking.named(one, folder, wanted.since))

@@ -138,7 +138,7 @@ class AsyncLocal(AsyncOperations):
         options: dict[str, Any],
     ) -> CheckResult:
         """Check it in this process, as the command does."""
-        from veritrail_graph.api.app.check_terms import CheckOptions, OpenedProcess
+        from veritrail_graph.api.app.check_terms import CheckOptions, HeldInput, OpenedProcess
         from veritrail_graph.api.requests.check import CheckBody, SourceText
         from veritrail_graph.api.requests.verify import VerifyRequest
         from veritrail_graph.graph.importers.registry import ImportOptions
@@ -163,7 +163,8 @@ class AsyncLocal(AsyncOperations):
                             continue
                         inside = Path(folder) / str(number)
                         await asyncio.to_thread(inside.mkdir)
-                        found.append(await asyncio.to_thread(_on_disk, one, inside))
+                        path = await asyncio.to_thread(_on_disk, one, inside)
+                        found.append(HeldInput(path, _called(one, path)))
                 given = CheckOptions(request, storing, most, advice=self._advice)
                 done = await checking.check(found, given)
         except VeriTrailError as error:
@@ -185,16 +186,22 @@ class AsyncLocal(AsyncOperations):
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
             options = _ingest_options(given)
-            return await self.app.processes.ingest(path, options, by=self._by)
+            try:
+                return await self.app.processes.ingest(path, options, by=self._by)
+            except VeriTrailError as error:
+                raise error.at_place(path, _called(source, path)) from error
 
     async def _ingest_all(self, source: Source, **given: Any) -> answers.IngestedMany:
         found: list[tuple[str, answers.Ingested | VeriTrailError]] = []
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
             each = self.app.processes.ingest_each([path], _ingest_options(given), by=self._by)
-            found = [one async for one in each]
+            called = _called(source, path)
+            async for where, one in each:
+                made = one.at_place(path, called) if isinstance(one, VeriTrailError) else one
+                found.append((where.replace(str(path), called), made))
         if not found:
-            raise InputError(f"{path}: there is no process in it")
+            raise InputError(f"{called}: there is no process in it")
         if len(found) == 1 and isinstance(found[0][1], VeriTrailError):
             raise found[0][1]
         return answers.IngestedMany.of_outcomes(found, self._advice)
@@ -257,6 +264,13 @@ def _on_disk(source: Source, folder: Path) -> Path:
                 raise InputError("a process is a path, a document, or the objects of its lines")
             file.write(uploads.written(record) + b"\n")
     return lines
+
+
+def _called(source: Any, path: Path) -> str:
+    """Return what a caller calls a source that was put into a file, or that is one."""
+    if isinstance(source, str | PathLike):
+        return str(path)
+    return "the document" if isinstance(source, Mapping) else "the rows"
 
 
 def _problem(error: VeriTrailError, advice: Mapping[str, str]) -> Problem:

@@ -54,7 +54,7 @@ def read_stdin() -> str:
     Raises:
         InputError: It is not UTF-8, or holds no text.
     """
-    return _text_of(sys.stdin.buffer.read(), "stdin")
+    return _text_of(sys.stdin.buffer.read(), "standard input")
 
 
 def _text_of(content: bytes, name: str) -> str:

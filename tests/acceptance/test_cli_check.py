@@ -77,6 +77,8 @@ def test_an_answer_comes_from_stdin_or_as_text_and_sources_from_a_folder(
     said = veritrail("check", "--answer", ANSWER, docs, "--fail-on", "unsupported", status=1)
     assert "48" in said.out
     veritrail("check", "--answer", ANSWER, docs, "--fail-on", "undecided", "--fail-on", "failed")
+    said = veritrail("check", "-", typed='{"format": "veritrail.process/1", "nodes": []}', status=2)
+    assert said.err.startswith("Error: standard input breaks")
 
 
 def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
