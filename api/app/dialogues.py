@@ -222,7 +222,7 @@ class Dialogues(Part):
 
         run = await self.result(dialogue_id)
         store = await self._store()
-        process = await store.processes.get(dialogue_id)
+        process = await self._app.processes.get(dialogue_id)
         found = await turn_claim(store, process, run, claim_id)
         if found is None:
             raise NotFound(
