@@ -128,9 +128,9 @@ def _where(one: Finding, width: int, stages: int | None) -> Line:
 def _place(node: FindingNode, stages: int | None) -> str:
     if node.stage is None:
         return ""
-    who = node.stage_name
-    if not who and node.step and not node.name.startswith(node.step):
-        who = node.step  # the agent; steps of traces have theirs in their names
+    who = node.stage_name or node.step
+    if who == node.step and node.name.startswith(f"{who}/"):
+        who = None  # nodes of traces have their step in their names
     parts = [one_line(who, LONGEST_NAME)] if who else []
     of = f" of {stages}" if stages is not None and stages >= node.stage else ""
     return f"  ({', '.join([*parts, f'stage {node.stage}{of}'])})"

@@ -9,6 +9,8 @@ import pytest
 from acceptance.command import Veritrail
 from neo4j_server import launcher
 
+from veritrail_graph.graph.store.schema import SCHEMA_VERSION
+
 pytestmark = pytest.mark.engine
 
 
@@ -23,7 +25,7 @@ def test_an_engine_that_does_not_run_is_not_started(bare: Veritrail) -> None:
 def test_a_driver_gets_in_with_what_is_printed(veritrail: Veritrail, harbour: str) -> None:
     status = veritrail("db", "status", "--json").json
     assert status["running"]
-    assert status["schema_version"] == 8
+    assert status["schema_version"] == SCHEMA_VERSION
     password = Path(status["password_file"]).read_text("utf-8").strip()
     login = (status["username"], password)
     with neo4j.GraphDatabase.driver(status["uri"], auth=login) as driver:
@@ -61,7 +63,7 @@ def test_a_server_in_use_is_told_with_its_version(
     assert server["answers"]
     assert server["agent"].startswith("Neo4j/5.")
     assert server["edition"] in {"community", "enterprise"}
-    assert server["schema_version"] == 8
+    assert server["schema_version"] == SCHEMA_VERSION
     assert server["password_from"] == "NEO4J_PASSWORD"
     told = place("db", "status")
     assert server["agent"] in told.out

@@ -32,7 +32,7 @@ GATHERED = "UNWIND $nodes AS n MATCH (s:Span {process_id: $p, node_id: n}) RETUR
 def counting(store: Store, seconds: int) -> str:
     """A statement that takes about so long, and ends, so that no later test waits for it."""
     is_embedded = store.database.writers == 1
-    rows = (250 if is_embedded else 4_000) * seconds
+    rows = (1_500 if is_embedded else 4_000) * seconds
     return f"UNWIND range(1, {rows}) AS a UNWIND range(1, 1000) AS b WITH count(a * b % 7) AS c "
 
 

@@ -87,7 +87,7 @@ def threads_in(path: Path) -> dict[str, Thread]:
     if not found:
         raise InputError(
             f"{path} is a dump without rows of LangGraph's table `checkpoints`, as COPY has them. "
-            "Write it with: pg_dump DATABASE > dump.sql, without --inserts and --schema-only"
+            "Write it with: pg_dump DATABASE > dump.sql, with rows and not as INSERT statements"
         )
     return threads
 
@@ -139,7 +139,7 @@ def _row(line: bytes, table: str, names: list[str], where: str) -> dict[str, str
     try:
         cells = line.decode("utf-8").rstrip("\r\n").split("\t")
     except UnicodeDecodeError:
-        raise InputError(f"{where}: it is no UTF-8; use pg_dump --encoding=UTF8") from None
+        raise InputError(f"{where}: it is no UTF-8; use pg_dump -E UTF8") from None
     if len(cells) != len(names):
         held = counted(len(cells), "cell")
         raise InputError(f"{where}: a row of {table} has {held}, not {len(names)}: it was cut")
