@@ -17,7 +17,8 @@ WITH c ORDER BY c.process_id, c.position LIMIT 20
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
 WITH c, v, verifies
 OPTIONAL MATCH (v)-[located:ERROR_INTRODUCED_AT|ERROR_OFFERED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
-OPTIONAL MATCH (t:TrailNode {verification_id: v.verification_id, node_id: s.node_id})
+OPTIONAL MATCH (t:TrailNode)
+WHERE t.verification_id = v.verification_id AND t.node_id = s.node_id
 OPTIONAL MATCH (t)-[link:LEADS_TO]->(w)
 WITH c, v, verifies, s, located, t,
      collect(CASE WHEN link IS NULL THEN null ELSE {link: link, w: w, place: 1} END) AS links

@@ -2,7 +2,8 @@
 // param rows: list - [verification_id and node_id of the source, verification_id, properties]
 // source: VeriTrail 3.2 (provenance)
 UNWIND $rows AS row
-MATCH (a:TrailNode {verification_id: row[0], node_id: row[1]})
+MATCH (a:TrailNode)
+WHERE a.verification_id = row[0] AND a.node_id = row[1]
 MATCH (v:Verification {verification_id: row[2]})
 CREATE (a)-[link:LEADS_TO]->(v)
 SET link = row[3]

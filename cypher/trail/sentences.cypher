@@ -16,5 +16,6 @@ MATCH (e:Evidence {evidence_id: evidence_id})
 CREATE (e)-[:CITES {role: cited[6], position: cited[7]}]->(n)
 WITH cited, verification_id, n
 WHERE cited[8]
-MATCH (t:TrailNode {verification_id: verification_id, node_id: cited[0]})
+MATCH (t:TrailNode)
+WHERE t.verification_id = verification_id AND t.node_id = cited[0]
 CREATE (t)-[:CITES]->(n)

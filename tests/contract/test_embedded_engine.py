@@ -136,18 +136,15 @@ def test_the_first_command_starts_it_and_the_next_ones_share_it(settings):
     async def life():
         async with running_engine(settings, on_starting=lambda: said.append("starting")) as first:
             assert _query(first, "CREATE (t:Thing {number: 1}) RETURN t.number") == [[1]]
-            began = time.perf_counter()
             async with running_engine(settings, on_starting=lambda: said.append("again")) as second:
-                reconnect = time.perf_counter() - began
                 assert second == first
                 assert (await engine_status(settings)).clients == 2
         found = await engine_status(settings)
         assert (found.running, found.uri, found.pinned) == (True, first.uri, False)
         assert found.data_bytes > 0
         assert found.version
-        return reconnect
 
-    assert asyncio.run(life()) < 0.05
+    asyncio.run(life())
     assert said == ["starting"]
     assert numbers(settings) == [1]
     assert asyncio.run(stop_engine(settings)) is True
@@ -361,8 +358,8 @@ def test_data_that_another_process_holds_is_named(used):
 
 def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(used):
     asyncio.run(stop_engine(used))
-    hasty = EngineSettings(used.home, heap="256m", start_timeout=0.2)
-    with pytest.raises(EngineUnavailable, match=r"within 0\.2 seconds") as caught:
+    hasty = EngineSettings(used.home, heap="256m", start_timeout=0.02)
+    with pytest.raises(EngineUnavailable, match=r"within 0\.02 seconds") as caught:
         numbers(hasty)
     assert "\tat " not in str(caught.value)
     assert "NEO4J_URI" in str(caught.value)

@@ -67,7 +67,7 @@ def test_a_process_that_nobody_verified(store: Store, arun: Any, process_id: str
     }
     subject = {
         "process_id": process_id, "claim_id": "k", "node_id": "a", "from_node_id": "a",
-        "to_node_id": "t",
+        "to_node_id": "t", "value": "Three",
     }  # fmt: skip
     for name in OF_A_PROCESS:
         given = {p.name: subject[p.name] for p in find(name).parameters if p.name in subject}
@@ -271,10 +271,12 @@ def test_a_check_of_a_process_finds_what_is_wrong(
         break_it(store, arun, text, process_id=process_id)
         found = rows(store, arun, name, process_id=process_id)
         break_it(store, arun, REMOVE_SPANS, process_id=f"{process_id}-other")
+        break_it(store, arun, REMOVE_GONE)
         assert found == expected, text
         arun(store.processes.delete(process_id))
 
 
+REMOVE_GONE = "MATCH (t:TrailNode {verification_id: 'v-gone'}) DETACH DELETE t"
 REMOVE_SPANS = "MATCH (s:Span) WHERE s.process_id = $process_id DETACH DELETE s"
 TRAIL_OF = "MATCH (v:Verification {verification_id: $process_id + '/v1'})"
 BROKEN_TRAILS = [

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from fakes.trails import FS, LEXICAL, NFS, NODES, a_round, a_trail
 
-from veritrail_graph.api.client.page import trail
+from veritrail_graph.api.client.page import trail_shown
+from veritrail_graph.api.show.notebook import html
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import SAYING_OPEN, UNSAID
 from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Role, Verification
@@ -64,7 +65,7 @@ def test_a_question_that_the_answer_is_not_known_to_say_is_blamed_on_nobody(
     view = trail_view(found)
     assert (view.unsaid, view.introduced, view.inherited) == (words, (), ())
     assert not any(node.introduced for node in view.nodes)
-    assert words in trail(found)
+    assert words in html(trail_shown(found))
 
 
 def test_what_the_answer_says_or_a_model_judged_is_located() -> None:

@@ -26,8 +26,9 @@ from veritrail_graph.api.cli.gating.rules import GateLimits, judge
 from veritrail_graph.api.cli.gating.sarif import outcome_sarif
 from veritrail_graph.api.cli.trail import show_results, trail_tree
 from veritrail_graph.api.client.drawing import stages_svg
-from veritrail_graph.api.client.page import trail as notebook
+from veritrail_graph.api.client.page import trail_shown
 from veritrail_graph.api.mcp.results import trail_text
+from veritrail_graph.api.show.notebook import html
 from veritrail_graph.api.show.picture_svg import trail_svg
 from veritrail_graph.api.show.reports.files import Asked, pieces
 from veritrail_graph.api.show.reports.sources import FileSource
@@ -48,7 +49,7 @@ def printed(trail: Verification) -> str:
 
 WRITERS: dict[str, Callable[[Verification], str]] = {
     "terminal": printed,
-    "notebook": notebook,
+    "notebook": lambda found: html(trail_shown(found)),
     "assistants": trail_text,
 }
 
