@@ -108,6 +108,8 @@ def test_rows(
     ]
     result = ask(name, **given)
     found = [(*row[:-1], "now") if name == "processes" else row for row in result.rows]
+    if name.startswith("check_") and name in GLOBAL:  # other tests break processes of their own
+        found = [row for row in found if any(process_id in str(value) for value in row)]
     assert found == expected
     assert result.truncated is (name == "processes" and result.truncated)
     assert list(result.columns) == [column.name for column in find(name).columns]
