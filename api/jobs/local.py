@@ -247,9 +247,9 @@ class LocalRun:
         self._run_id = self._process_id = ""
         self._reused = 0
         self._cancelling: asyncio.Task[None] | None = None
-        self._claim_rows: Sequence[JobClaim] | None = None
+        self._claim_rows: Sequence[JobClaim] = ()
         self._is_explained = True
-        self._has_all = self._has_ended = False
+        self._has_begun_all = self._has_ended = False
 
     def _observer(self, job_id: str) -> Observer:
         """Writes events and the ends of claims, and calls what the caller wants called."""
@@ -325,7 +325,7 @@ class LocalRun:
 
         self._of_parts = session
         works = await self._repository.read(partial(works_of, job_id=self.job_id))
-        claims = await self._claims()
+        claims = await self._repository.read(self._claims)
         is_dialogue = isinstance(
             session, DialogueSession
         )  # it counts all turns, those stored before included
@@ -393,7 +393,7 @@ class LocalRun:
             for one, (is_mine, _) in zip(works, begun, strict=True)
             if is_mine
         }
-        self._has_all = len(self._begun) == len(works)
+        self._has_begun_all = len(self._begun) == len(left)
         tasks = [task for one in self._begun if (task := session.task(one)) is not None]
         for removed in self._begun.keys() - {task.verification_id for task in tasks}:
             await self._repository.finish(removed_claim(self._begun[removed]))
@@ -403,15 +403,14 @@ class LocalRun:
 
     def _state(self, connection: Transaction) -> tuple[list[JobClaim], list[Work]]:
         """Return the claims of the job, and what is left to do of it."""
-        claims = reading.claims_of(connection, self.job_id, -1, 1 << 30)
-        return claims, open_works(connection, self.job_id)
+        return self._claims(connection), open_works(connection, self.job_id)
 
     async def _settle(self, run: Run) -> None:
         """Wait until all ends are written, and with them why the run was stopped."""
         if run.refusal is not None:
             await self._note(str(run.refusal))
         await asyncio.gather(*self._ending)
-        self._has_ended = self._has_all and not self._is_explained
+        self._has_ended = self._has_begun_all
 
     async def _note(self, why: str) -> None:
         """Note a reason that holds for all of the job."""
@@ -460,16 +459,14 @@ class LocalRun:
         """Cancel the job: it cannot be begun in this process."""
         changes.cancel(connection, self.job_id, self._log, is_deserted=True)
 
-    async def _claims(self) -> list[JobClaim]:
-        return await self._repository.read(
-            lambda one: reading.claims_of(one, self.job_id, -1, 1 << 30)
-        )
+    def _claims(self, connection: Transaction) -> list[JobClaim]:
+        return reading.claims_of(connection, self.job_id, -1, 1 << 30)
 
     async def _done(self) -> LocalResult:
         """The verifications of the job in the order of its claims."""
         claims: Sequence[JobClaim] = ()
         if self._outcome is None:
-            claims = await self._claims() if self._claim_rows is None else self._claim_rows
+            claims = self._claim_rows or await self._repository.read(self._claims)
         ids = [one.verification_id for one in claims]
         others = [one for one in ids if one not in self._made]
         stored: dict[str, Verification] = {}

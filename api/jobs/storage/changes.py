@@ -33,8 +33,8 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import first_open, found_jobs, job_of, queued_claims
 from veritrail_graph.api.jobs.storage.sums import (
     OF_CLAIMS,
-    Totals,
-    explanations_of,
+    JobTotals,
+    extraction_usage,
     is_lacking,
     totals_of,
 )
@@ -205,18 +205,19 @@ def _ending(
         return []
     if not job["is_extracted"] and not job["is_cancelled"] and job["error"] is None:
         return []
-    totals = totals_of(connection, job_id)
+    totals = totals_of(connection, [job_id])[job_id]
     status = _outcome(job, totals)
     connection.execute(_JOB, {"of_job": job_id, "status": status, "ended_at": now()})
-    usage = totals.usage + Usage(**json.loads(job["usage"])) if job["usage"] else totals.usage
+    usage = totals.usage + extraction_usage(job)
     if log.has_webhook and not job["is_local"]:
         webhook_messages.add(connection, job, status, totals.counts)
     return [(EventKind.JOB_FINISHED, job_finished(status, totals.counts, usage))]
 
 
-def _outcome(job: RowMapping, totals: Totals) -> JobStatus:
+def _outcome(job: RowMapping, totals: JobTotals) -> JobStatus:
+    explained = totals.explanation
     is_whole = job["is_extracted"] and job["error"] is None and not totals.lacking
-    is_whole = is_whole and totals.explanation in {None, Status.SUCCEEDED}
+    is_whole = is_whole and (explained is None or explained.status is Status.SUCCEEDED)
     if is_whole and all(Status(status).is_result for status in totals.counts):
         return JobStatus.SUCCEEDED
     return JobStatus.CANCELLED if job["is_cancelled"] else JobStatus.FAILED
@@ -433,7 +434,7 @@ def take_here(
     """
     job = hold(connection, [job_id])[job_id]
     _put_back(connection, job_id)
-    if changes.get("explain") and not explanations_of(connection, [job_id]):
+    if changes.get("explain") and totals_of(connection, [job_id])[job_id].explanation is None:
         add_claims(connection, job_id, job["key_id"], [explanation_row()])
     left = job_claims.c.status.in_((*UNFINISHED, Status.QUEUED)) | _is_lost(lost) | is_lacking()
     ids = _left(connection, job, left)
@@ -554,8 +555,7 @@ def charge(connection: Connection, job_id: str, usage: Usage) -> None:
 
 def _charged(job: RowMapping, usage: Usage) -> str:
     """Return what an extraction has cost until now, as JSON."""
-    before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
-    return json.dumps((before + usage).json_object())
+    return json.dumps((extraction_usage(job) + usage).json_object())
 
 
 def note_unjudged(connection: Connection, job_id: str, number: int) -> None:

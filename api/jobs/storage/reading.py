@@ -27,21 +27,19 @@ from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
 from veritrail_graph.api.jobs.storage.sums import (
     OF_CLAIMS,
     OF_JOBS,
-    counts_of,
-    explanations_of,
-    lacking_of,
+    JobTotals,
+    extraction_usage,
     reused_of,
-    usage_of,
+    totals_of,
 )
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
 from veritrail_graph.api.work.sentences import unjudged_words
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.judge_mode import judge_mode_of_settings
-from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.job import (
     OPEN,
     Job,
-    JobExplanation,
     JobKind,
     JobStatus,
 )
@@ -142,20 +140,12 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
         row["job_id"]: row
         for row in connection.execute(_JOBS, {"job_ids": list(job_ids)}).mappings()
     }
-    counts, usage = counts_of(connection, list(rows)), usage_of(connection, list(rows))
     of: dict[str, list[str]] = {}
     if ids:
         verifying = [one for one in rows if kind_of(rows[one]["header"]) is JobKind.VERIFICATION]
         for job_id, verification_id in connection.execute(_IDS, {"job_ids": verifying}):
             of.setdefault(job_id, []).append(verification_id)
-    parts = _Parts(
-        of,
-        counts,
-        usage,
-        reused_of(connection, list(rows)),
-        explanations_of(connection, list(rows)),
-        lacking_of(connection, list(rows)),
-    )
+    parts = _Parts(of, totals_of(connection, list(rows)), reused_of(connection, list(rows)))
     found = [_job(rows[one], parts) for one in job_ids if one in rows]
     if not ids:
         return found
@@ -174,23 +164,18 @@ class _Parts:
 
     Attributes:
         ids: Their verification_ids.
-        counts: Their claims by status.
-        usage: What they cost.
+        totals: Their claims, counted and added up.
         reused: How many verifications were stored before.
-        explained: Their explanations.
-        lacking: How many sentences lack a correction that failed.
     """
 
     ids: Mapping[str, Sequence[str]]
-    counts: Mapping[str, Mapping[str, int]]
-    usage: Mapping[str, Usage]
+    totals: Mapping[str, JobTotals]
     reused: Mapping[str, int]
-    explained: Mapping[str, JobExplanation]
-    lacking: Mapping[str, int]
 
 
 def _job(row: RowMapping, parts: _Parts) -> Job:
     header, job_id = JobHeader.of(row["header"]), row["job_id"]
+    totals = parts.totals[job_id]
     asking, since = judge_mode_of_settings(row["settings"]), since_of(row["header"])
     return Job(
         job_id=job_id,
@@ -201,8 +186,8 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         submitted_by=row["name"],
         key_id=row["key_id"] or None,
         verification_ids=list(parts.ids.get(job_id, ())),
-        counts=dict(parts.counts.get(job_id, {})),
-        usage=parts.usage.get(job_id, Usage()),
+        counts=totals.counts,
+        usage=totals.usage + extraction_usage(row),
         reused=parts.reused.get(job_id, 0),
         error=row["error"],
         created_at=row["created_at"],
@@ -215,8 +200,8 @@ def _job(row: RowMapping, parts: _Parts) -> Job:
         content_hash=row["content_hash"],
         batches=[],
         left_out=list(header.left_out),
-        warnings=_warnings(header, parts.lacking.get(job_id, 0)),
-        explanation=parts.explained.get(job_id),
+        warnings=_warnings(header, totals.lacking),
+        explanation=totals.explanation,
         share=asking.share,
         escalate_to=asking.second,
         since=since.process_id if since is not None else None,

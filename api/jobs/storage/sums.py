@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
 from veritrail_graph.api.jobs.model import EXPLANATION, SENTENCE
-from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
+from veritrail_graph.api.jobs.storage.tables import job_claims
 from veritrail_graph.graph.model import Status, Usage
 from veritrail_graph.graph.model.job import JobExplanation
 
@@ -41,38 +41,18 @@ def is_lacking() -> sa.ColumnElement[bool]:
     return sa.and_(is_sentence, c.status == Status.SUCCEEDED, c.failure.is_not(None))
 
 
-_LACKING = (
-    sa.select(job_claims.c.job_id, sa.func.count())
-    .where(OF_JOBS, is_lacking())
-    .group_by(job_claims.c.job_id)
-)
-_EXPLANATIONS = sa.select(job_claims.c.job_id, job_claims.c.status, job_claims.c.failure).where(
-    OF_JOBS, ~OF_CLAIMS
-)
-_COUNTS = (
-    sa.select(job_claims.c.job_id, job_claims.c.status, sa.func.count())
-    .where(OF_JOBS, OF_CLAIMS)
-    .group_by(job_claims.c.job_id, job_claims.c.status)
-)
-_USAGE = (
-    sa.select(job_claims.c.job_id, *(sa.func.sum(job_claims.c[name]).label(name) for name in _SUMS))
-    .where(OF_JOBS)
-    .group_by(job_claims.c.job_id)
-)
-_IS_EXPLANATION = job_claims.c.verification_id.startswith(EXPLANATION)
 _TOTALS = (
     sa.select(
+        job_claims.c.job_id,
         job_claims.c.status,
-        _IS_EXPLANATION.label("explains"),
+        OF_CLAIMS.label("are_claims"),
         sa.func.count().label("rows"),
         sa.func.sum(sa.case((is_lacking(), 1), else_=0)).label("lacking"),
+        sa.func.max(job_claims.c.failure).label("failure"),
         *(sa.func.sum(job_claims.c[name]).label(name) for name in _SUMS),
     )
-    .where(job_claims.c.job_id == sa.bindparam("job_id"))
-    .group_by(job_claims.c.status, _IS_EXPLANATION)
-)
-_EXTRACTED = sa.select(jobs.c.job_id, jobs.c.usage).where(
-    jobs.c.job_id.in_(_JOB_IDS), jobs.c.usage.is_not(None)
+    .where(OF_JOBS)
+    .group_by(job_claims.c.job_id, job_claims.c.status, OF_CLAIMS)
 )
 _REUSED = (
     sa.select(job_claims.c.job_id, sa.func.count())
@@ -81,69 +61,45 @@ _REUSED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Everything that the end of one job depends on.
+@dataclass(slots=True)
+class JobTotals:
+    """The rows of the claims of a job, counted and added up.
 
     Attributes:
-        counts: Its claims by status.
-        explanation: The status of its explanation; None: it has none.
+        counts: Its claims by status; only those that occur.
+        explanation: The explanation of its verdicts; None: it has none.
         lacking: Sentences that are stored, and lack a correction that failed.
         usage: The cost of its claims and its explanation, without its extraction.
     """
 
-    counts: dict[str, int]
-    explanation: Status | None
-    lacking: int
-    usage: Usage
+    counts: dict[str, int] = field(default_factory=dict)
+    explanation: JobExplanation | None = None
+    lacking: int = 0
+    usage: Usage = field(default_factory=Usage)
 
 
-def totals_of(connection: Connection, job_id: str) -> Totals:
-    """Return the totals of a job, with one statement."""
-    counts: dict[str, int] = {}
-    explanation, lacking, usage = None, 0, Usage()
-    for row in connection.execute(_TOTALS, {"job_id": job_id}).mappings():
-        if row["explains"]:
-            explanation = Status(row["status"])
+def totals_of(connection: Connection, job_ids: Collection[str]) -> dict[str, JobTotals]:
+    """Return the totals of each job, with one statement."""
+    found = {job_id: JobTotals() for job_id in job_ids}
+    for row in connection.execute(_TOTALS, _named(job_ids)).mappings():
+        totals = found[row["job_id"]]
+        if row["are_claims"]:
+            totals.counts[row["status"]] = row["rows"]
         else:
-            counts[row["status"]] = row["rows"]
-        lacking += row["lacking"]
-        usage += _summed(row)
-    return Totals(counts, explanation, lacking, usage)
+            status = Status(row["status"])
+            totals.explanation = JobExplanation(status=status, error=row["failure"])
+        totals.lacking += row["lacking"]
+        totals.usage += _summed(row)
+    return found
+
+
+def extraction_usage(job: RowMapping) -> Usage:
+    """Return what the extraction of a job has cost until now."""
+    return Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
 
 
 def _named(job_ids: Collection[str]) -> dict[str, list[str]]:
     return {"job_ids": list(job_ids)}
-
-
-def lacking_of(connection: Connection, job_ids: Collection[str]) -> dict[str, int]:
-    """Return how many sentences of each job are stored, and lack a correction that failed."""
-    return {row[0]: row[1] for row in connection.execute(_LACKING, _named(job_ids))}
-
-
-def explanations_of(connection: Connection, job_ids: Collection[str]) -> dict[str, JobExplanation]:
-    """The explanation of the verdicts of each job that has one."""
-    found = connection.execute(_EXPLANATIONS, _named(job_ids))
-    return {
-        row.job_id: JobExplanation(status=Status(row.status), error=row.failure) for row in found
-    }
-
-
-def counts_of(connection: Connection, job_ids: Collection[str]) -> dict[str, dict[str, int]]:
-    """Return how many claims of each job have each status; only those that occur."""
-    counts: dict[str, dict[str, int]] = {}
-    for job_id, status, number in connection.execute(_COUNTS, _named(job_ids)):
-        counts.setdefault(job_id, {})[status] = number
-    return counts
-
-
-def usage_of(connection: Connection, job_ids: Collection[str]) -> dict[str, Usage]:
-    """Return what each job has cost: its claims and, where there was one, its extraction."""
-    found = connection.execute(_USAGE, _named(job_ids)).mappings()
-    usage = {row["job_id"]: _summed(row) for row in found}
-    for job_id, text in connection.execute(_EXTRACTED, _named(job_ids)):
-        usage[job_id] = usage.get(job_id, Usage()) + Usage(**json.loads(text))
-    return usage
 
 
 def _summed(row: RowMapping) -> Usage:
