@@ -84,7 +84,7 @@ class Health(Answer):
     status: str
 
 
-class Ingested(page.Shown, answers.Ingested):
+class Ingested(page.Readable, answers.Ingested):
     """The result of an ingest, as `ingest --json` prints it."""
 
     @override
@@ -108,7 +108,7 @@ class IngestedMany(answers.IngestedMany):
         return read(cls, document)
 
 
-class Process(page.Shown, ProcessOverview):
+class Process(page.Readable, ProcessOverview):
     """A stored process; in a list it has no terminals, stages and warnings."""
 
     @override
@@ -139,7 +139,7 @@ class AddedClaims(Answer):
     claims_added: int
 
 
-class Rows(page.Shown, QueryRows):
+class Rows(page.Readable, QueryRows):
     """The answer of a query: columns and rows."""
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class Listed(list[T]):
         return page.table(self)
 
 
-class Verification(page.Shown, model.Verification):
+class Verification(page.Readable, model.Verification):
     """One verification of one claim with its trail; an object of `verify --json`.
 
     `carried` is the end of the trail: the sentences of error nodes that carried the claim, as far
@@ -206,7 +206,7 @@ class Verification(page.Shown, model.Verification):
             return super().__getattr__(name)
 
 
-class DialogueRun(page.Shown, dialogue_nouns.DialogueRun):
+class DialogueRun(page.Readable, dialogue_nouns.DialogueRun):
     """The assistant's turns of a dialogue with their claims; what `dialogue show --json` prints."""
 
     def __repr__(self) -> str:
@@ -248,7 +248,7 @@ _UNSAID: Mapping[str, Any] = {
 """Defaults of a job for fields that an answer leaves out: lists leave out the long ones."""
 
 
-class JobState(page.Shown, Job):
+class JobState(page.Readable, Job):
     """The state of a job.
 
     `failed`: a verification, a sentence or a turn did not succeed, or a correction or the

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import ClaimFound
 
 
-class Shown(Printed):
+class Readable(Printed):
     """An answer that is read as a document: text where it is printed, HTML in a notebook."""
 
     def document(self) -> Document:

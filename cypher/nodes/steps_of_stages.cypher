@@ -4,7 +4,7 @@
 // column step: string - the step, such as the name of an agent or a tool
 // source: ours
 MATCH (v:Span)
-WHERE v.process_id = $process_id AND v.stage >= 0
+WHERE v.process_id = $process_id AND v.node_id >= ''
 WITH v.stage AS stage, collect(DISTINCT coalesce(v.step, '')) AS steps
 WHERE size(steps) = 1 AND steps[0] <> ''
 RETURN stage, steps[0] AS step

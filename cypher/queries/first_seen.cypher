@@ -36,7 +36,8 @@ WITH spellings,
           WHEN value =~ '.*\\p{IsLatin}' THEN '(?s)\\p{IsLatin}.*' ELSE '(?!)' END AS longer_behind
 MATCH (s:Span)
 WHERE s.process_id = $process_id AND s.node_id >= ''
-  AND any(spelling IN spellings WHERE toLower(s.text) CONTAINS spelling)
+WITH spellings, longer_before, longer_behind, s, toLower(s.text) AS lowered
+WHERE any(spelling IN spellings WHERE lowered CONTAINS spelling)
 WITH spellings, longer_before, longer_behind, s,
      split(replace(s.text, '\n', '. '), '. ') AS parts
 WITH s, head([part IN parts WHERE any(spelling IN spellings WHERE toLower(part) CONTAINS spelling

@@ -42,7 +42,7 @@ def of_deepeval(value: Any) -> Exported | None:
 
 
 def is_conversation(question: Any) -> bool:
-    """Return whether what stands for the question is a list of messages, as RAGAS writes it."""
+    """Return whether the question is a list of messages, as RAGAS writes it."""
     return isinstance(question, list) and any(isinstance(one, dict) for one in question)
 
 

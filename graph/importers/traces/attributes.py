@@ -277,10 +277,10 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what GenAI events hold, as the attributes that others use in their place."""
     given: list[Any] = []
     made: list[Any] = []
-    told: Any = None
+    instructions: Any = None
     for event in events:
         name, about = str(event.get("name")), _about(event)
-        told = told or _json(about.get(_INSTRUCTIONS))
+        instructions = instructions or _json(about.get(_INSTRUCTIONS))
         given += _listed(_json(about.get("gen_ai.input.messages")))
         made += _listed(_json(about.get("gen_ai.output.messages")))
         if name == "gen_ai.content.prompt":
@@ -295,7 +295,7 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             given += _exchanged(about, "input")
             made += _exchanged(about, "output")
     found = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps(made)}
-    found |= {_INSTRUCTIONS: json.dumps(told)} if told else {}
+    found |= {_INSTRUCTIONS: json.dumps(instructions)} if instructions else {}
     return {key: value for key, value in found.items() if value != "[]"}
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.files import first_of
 from veritrail_graph.graph.importers.traces.calls import CallKind
@@ -52,9 +53,9 @@ def record_of(
         time: When it was written, in nanoseconds.
     """
     name = str(first_of(value, _NAMES) or about.get("event.name") or "")
-    told = unfold(body) if isinstance(body, str) else body
-    is_exchange = isinstance(told, dict) and any(
-        isinstance(told.get(side), dict) and "messages" in told[side]
+    content = unfold(body) if isinstance(body, str) else body
+    is_exchange = isinstance(content, dict) and any(
+        isinstance(content.get(side), dict) and "messages" in content[side]
         for side in ("input", "output")
     )
     is_ours = (
@@ -71,11 +72,10 @@ def left_out(records: Sequence[Record]) -> list[str]:
     """A warning about records that note nothing of a model; none where there are none."""
     if not records:
         return []
-    names = list(dict.fromkeys(shown(" ".join(one["said"].split())) for one in records))
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    names = some((shown(" ".join(one["said"].split())) for one in records), _MOST_NAMED)
     return [
         f"{len(records)} log record(s) that note nothing of what a model was given or gave are "
-        f"left out: {', '.join(names[:_MOST_NAMED])}{more}"
+        f"left out: {names}"
     ]
 
 
