@@ -5,7 +5,7 @@
 // column v: any - its verification in force
 // column located: any - that the error came in there, or was carried on there
 // column s: any - a node that introduced the error, or carried it on
-// column at: any - that it stands in the evidence trail there
+// column at: any - that a node of the trail is at that span
 // column t: any - the node of the trail
 // column link: any - what it leads to
 // column w: any - the next node of the trail, or the verification

@@ -456,7 +456,7 @@ NODES: tuple[NodeType, ...] = (
     NodeType(
         "TrailNode",
         ("verification_id", "node_id"),
-        "a span as it stands in the evidence trail of one verification",
+        "a span in the evidence trail of one verification",
         _TRAIL_NODE,
         "caption",
     ),

@@ -82,7 +82,7 @@ TRANSIENT = {
     ("VeriTrailSchema", "asked"),
     ("TrailNode", "side"),
 }
-"""What a node has only while somebody writes, or once it was replaced; nobody says `side` yet."""
+"""What a node has only while somebody writes, or once it was replaced; no judge sets `side` yet."""
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-model.md").read_text("utf-8")
 STATEMENTS = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
