@@ -9,6 +9,7 @@ Source: VeriTrail 3.2 (what a verification returns).
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from graphlib import CycleError, TopologicalSorter
 
 from pydantic import ValidationError
 
@@ -95,16 +96,33 @@ def _trail_fault(one: Verification) -> str | None:
     is_by_value = one.located_by is LocatedBy.VALUE and one.indicative
     if one.verdict is not None and last is None and not is_by_value:
         return f"the last iteration has no verdict, and the verification has {one.verdict}"
-    found_in: dict[str, int] = {}
-    for link in one.paths:
-        if link.iteration > len(one.iterations):
-            return f"paths: there is no iteration {link.iteration}"
-        if found_in.setdefault(link.source, link.iteration) != link.iteration:
-            return f"paths: the evidence in {link.source!r} is of more than one iteration"
+    if fault := _paths_fault(one):
+        return f"paths: {fault}"
     for each in one.iterations:
         for number, summary in enumerate(each.summaries):
             if not summary.sentences:
                 return f"iterations[{each.number - 1}].summaries[{number}] has no sentences"
+    return None
+
+
+def _paths_fault(one: Verification) -> str | None:
+    """Return what does not fit together in the evidence trail of a verification."""
+    found_in: dict[str, int] = {}
+    made_from: dict[str, list[str]] = {}
+    seen = set()
+    for link in one.paths:
+        if link.iteration > len(one.iterations):
+            return f"there is no iteration {link.iteration}"
+        if found_in.setdefault(link.source, link.iteration) != link.iteration:
+            return f"the evidence in {link.source!r} is of more than one iteration"
+        if (link.source, link.target, link.via) in seen:
+            return f"the link from {link.source!r} to {link.target!r} is there twice"
+        seen.add((link.source, link.target, link.via))
+        made_from.setdefault(link.target, []).append(link.source)
+    try:
+        TopologicalSorter(made_from).prepare()
+    except CycleError as error:
+        return f"they lead in a circle, {' → '.join(map(repr, error.args[1]))}"
     return None
 
 

@@ -108,6 +108,18 @@ def test_a_verification_that_fits_is_accepted() -> None:
             "wrong_trail",
             "the evidence in 's' is of more than one iteration",
         ),
+        (
+            "paths",
+            [{"source": "s", "target": "t", "iteration": 1}] * 2,
+            "wrong_trail",
+            "the link from 's' to 't' is there twice",
+        ),
+        (
+            "paths",
+            [{"source": "s", "target": "s", "iteration": 1}],
+            "wrong_trail",
+            "they lead in a circle, 's' → 's'",
+        ),
         ("iterations.1.carried_roots", ["s"], "no_root", "'s' is no root"),
         ("iterations.1.number", 3, "wrong_trail", "numbered 1, 2, 3"),
         ("status", "failed", "wrong_trail", "status is failed, and it has the verdict"),
