@@ -52,7 +52,8 @@ class Parameter:
         required: Whether it must be given.
         default: The value when none is given.
         choices: The only values that it takes; empty where any is taken.
-        bounds: The least and the greatest value that it takes, or None.
+        bounds: The least and the greatest value that it takes, or None; of a string the characters
+            that it has at least and at most, without blanks around it.
     """
 
     name: str
@@ -69,9 +70,13 @@ class Parameter:
             return None
         if self.choices and value not in self.choices:
             return f"must be one of {', '.join(self.choices)}"
-        if self.bounds is not None and not self.bounds[0] <= value <= self.bounds[1]:
-            return f"must be from {self.bounds[0]} to {self.bounds[1]}"
-        return None
+        if self.bounds is None:
+            return None
+        least, most = self.bounds
+        if isinstance(value, str):
+            fits = least <= len(value.strip()) <= most
+            return None if fits else f"must have from {least} to {most} characters"
+        return None if least <= value <= most else f"must be from {least} to {most}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 // purpose: Way of a value (a figure, a name, a date): the nodes that have it, where it came in first, and which inputs have a like sentence without it.
 // param process_id: string - the process
-// param value: string - the value as it is written; of a number every way to write its thousands counts
+// param value: string in 1..200 - the value as it is written, line breaks as blanks; of a number every way to write its thousands counts
 // param limit: integer = 100 in 1..10000 - at most this many
 // column relation: string - first: none of its inputs has it; carried on: an input has it
 // column node_id: string - a node that has the value
@@ -15,10 +15,9 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-WITH toLower(trim($value)) AS value
-WHERE value <> ''
+WITH replace(toLower(trim($value)), '\n', ' ') AS value
 WITH value, CASE
-       WHEN value =~ '[0-9]{1,3}([ ,.\\u00a0\\u2009\\u202f\'’][0-9]{3})+' THEN reduce(
+       WHEN value =~ '[0-9]{1,3}([ ,.\\u00a0\\u2009\\u202f\'’][0-9]{3}){1,4}' THEN reduce(
               bare = '', i IN range(0, size(value) - 1) | bare + CASE
                 WHEN substring(value, i, 1) =~ '[0-9]' THEN substring(value, i, 1) ELSE '' END)
        WHEN value =~ '[0-9]{5,15}' THEN value
@@ -30,22 +29,36 @@ WITH value, CASE WHEN bare IS NULL THEN [value] ELSE [bare] + [
      ] END AS spellings
 // A value that is part of a longer number or word is another one: 37 is not in 137, May not in Maybe.
 WITH spellings,
-     CASE WHEN value =~ '[0-9].*' THEN '(?s).*[0-9][.,]?'
-          WHEN value =~ '\\p{IsLatin}.*' THEN '(?s).*\\p{IsLatin}' ELSE '(?!)' END AS longer_before,
-     CASE WHEN value =~ '.*[0-9]' THEN '(?s)[.,]?[0-9].*'
-          WHEN value =~ '.*\\p{IsLatin}' THEN '(?s)\\p{IsLatin}.*' ELSE '(?!)' END AS longer_behind
+     CASE WHEN value =~ '[0-9].*' THEN '(?s).?[0-9]|[0-9][.,]'
+          WHEN value =~ '[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}].*'
+            THEN '(?s).?[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}]'
+          ELSE '(?!)' END AS longer_before,
+     CASE WHEN value =~ '.*[0-9]' THEN '(?s)[0-9].?|[.,][0-9]'
+          WHEN value =~ '.*[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}]'
+            THEN '(?s)[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}].?'
+          ELSE '(?!)' END AS longer_behind
 MATCH (s:Span)
 WHERE s.process_id = $process_id AND s.node_id >= ''
-WITH spellings, longer_before, longer_behind, s, toLower(s.text) AS lowered
-WHERE any(spelling IN spellings WHERE lowered CONTAINS spelling)
 WITH spellings, longer_before, longer_behind, s,
-     split(replace(s.text, '\n', '. '), '. ') AS parts
-WITH s, head([part IN parts WHERE any(spelling IN spellings WHERE toLower(part) CONTAINS spelling
-       AND any(i IN range(0, size(split(toLower(part), spelling)) - 2)
-         WHERE NOT split(toLower(part), spelling)[i] =~ longer_before
-           AND NOT split(toLower(part), spelling)[i + 1] =~ longer_behind))]) AS passage
-WHERE passage IS NOT NULL
-WITH s, passage ORDER BY s.stage, s.position LIMIT $limit
+     replace(toLower(s.text), '\n', ' ') AS lowered
+WHERE any(spelling IN spellings WHERE lowered CONTAINS spelling)
+UNWIND spellings AS spelling
+WITH longer_before, longer_behind, s, lowered, spelling, split(lowered, spelling) AS pieces
+WHERE size(pieces) > 1
+WITH s, lowered, spelling, pieces, head([i IN range(0, size(pieces) - 2)
+       WHERE NOT right(pieces[i], 2) =~ longer_before
+         AND NOT left(pieces[i + 1], 2) =~ longer_behind]) AS hit
+WHERE hit IS NOT NULL
+WITH s, lowered, spelling, reduce(start = hit * size(spelling), piece IN pieces[0..hit + 1] |
+       start + size(piece)) AS start
+ORDER BY start
+WITH s, lowered, head(collect([start, start + size(spelling)])) AS place
+// In few scripts a letter in lower case is two; then the text is shown so.
+WITH s, place, CASE WHEN size(lowered) = size(s.text) THEN s.text ELSE lowered END AS text
+WITH s, last(split(replace(left(text, place[0]), '\n', '. '), '. ')) +
+        replace(substring(text, place[0], place[1] - place[0]), '\n', ' ') +
+        head(split(replace(substring(text, place[1]), '\n', '. '), '. ')) AS passage
+ORDER BY s.stage, s.position LIMIT $limit
 WITH collect([s, passage]) AS found, collect(s.node_id) AS holders
 UNWIND found AS pair
 WITH holders, pair[0] AS s, pair[1] AS passage,

@@ -121,7 +121,6 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             ],
         ),
         ({"value": "31"}, []),
-        ({"value": " "}, []),
     ],
     "source_nodes": [
         (

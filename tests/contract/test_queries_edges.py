@@ -492,6 +492,31 @@ def test_a_value_is_followed_however_its_thousands_are_written(
     ] == ["longer"]
 
 
+def test_a_value_is_found_across_ends_of_sentences_and_lines(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    texts = {
+        "a": "Prices rose. Dr. Ada Moor and J. R. Vane said U.S. exports fell.",
+        "b": "The line\nbreak is here, and Αθήνας.",
+        "t": "It was 130000. Dr. Ada Moor paid, in İzmir.",
+    }
+    arun(ingest(store, process(texts, [("a", "t"), ("b", "t")], process_id=process_id)))
+
+    def seen(value: str) -> list[tuple[str, str]]:
+        found = rows(store, arun, "first_seen", process_id=process_id, value=value)
+        return [(row[1], row[5]) for row in found]
+
+    assert seen("Dr. Ada Moor") == [
+        ("a", "Dr. Ada Moor and J"), ("t", seen("dr. ada moor")[1][1]),
+    ]  # fmt: skip
+    assert seen("J. R. Vane") == [("a", "Ada Moor and J. R. Vane said U.S")]
+    assert seen("U.S.") == [("a", "Vane said U.S. exports fell.")]
+    assert seen("line break") == seen("line\nbreak") == [
+        ("b", "The line break is here, and Αθήνας."),
+    ]  # fmt: skip
+    assert seen("Αθήνα") == seen("Vane s") == []
+
+
 def test_a_value_with_signs_of_a_pattern_is_taken_as_it_stands(
     store: Store, arun: Any, process_id: str
 ) -> None:
