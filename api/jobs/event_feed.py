@@ -148,12 +148,15 @@ class EventFeeds:
         """Events that memory does not hold; readers that come along at once share the reading."""
         number = after // PAGE
         reading = feed.pages.get(number)
+        shared = reading is not None
         if reading is None:
             reading = asyncio.create_task(self._read_page(job_id, number))
             feed.pages[number] = reading
             reading.add_done_callback(lambda done: _keep_whole(feed, number, done))
-        events = await asyncio.shield(reading)
-        return [event for event in events if event.seq > after]
+        found = [event for event in await asyncio.shield(reading) if event.seq > after]
+        if not found and shared:  # it began before what this reader has not seen was written
+            return await self._earlier(job_id, feed, after)
+        return found
 
     async def _read_page(self, job_id: str, number: int) -> list[Event]:
         while True:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -269,6 +270,13 @@ def test_many_clients_on_one_stream_all_get_everything(
     assert timed(lambda: calls.ask("GET", "/healthz")) < 1.0
 
 
+@pytest.fixture
+def closing() -> Iterator[ExitStack]:
+    """What is closed at the end, whatever comes of the test."""
+    with ExitStack() as stack:
+        yield stack
+
+
 def _reader_that_waits(calls: Calls, job_id: str) -> socket.socket:
     """A client that has asked and takes nothing."""
     reader = socket.socket()
@@ -281,34 +289,32 @@ def _reader_that_waits(calls: Calls, job_id: str) -> socket.socket:
 
 
 def test_slow_readers_cost_no_memory_nobody_waits_for_them_and_each_goes_on_where_it_was(
-    calls: Calls, service: ServiceProcess, veritrail: Veritrail, endless: str
+    calls: Calls,
+    service: ServiceProcess,
+    veritrail: Veritrail,
+    endless: str,
+    closing: ExitStack,
 ) -> None:
-    readers = [_reader_that_waits(calls, endless) for _ in range(20)]
+    for _ in range(20):
+        reader = closing.enter_context(_reader_that_waits(calls, endless))
     time.sleep(0.5)
     before = psutil.Process(service.pid).memory_info().rss
-    quick: list[tuple[int, str]] = []
 
-    def follow() -> None:
-        quick.extend((one.seq, one.kind) for one in calls.stream(endless))
-
-    thread = threading.Thread(target=follow)
-    thread.start()
-    written(veritrail, endless, EVENTS, "x" * 1_000, last=True)
-    thread.join(60)
-    assert not thread.is_alive()
+    with ThreadPoolExecutor(1) as beside:
+        # Where the machine is busy even this reader may be sent away; it comes again at once.
+        following = beside.submit(calls.followed, endless)
+        written(veritrail, endless, EVENTS, "x" * 1_000, last=True)
+        quick = [(one.seq, one.kind) for one in following.result(90)]
     assert [seq for seq, _ in quick] == list(range(1, quick[-1][0] + 1))
     assert sum(kind == "test.event" for _, kind in quick) == EVENTS
     # 15 MB of events for each of 20 readers would be 300 MB.
     grown = psutil.Process(service.pid).memory_info().rss - before
     assert grown < 60e6
     time.sleep(HEARTBEAT * 4 + 1.5)  # they are sent away
-    reader, *others = readers
     reader.settimeout(10)
     got = bytearray()
     while piece := reader.recv(65_536):
         got += piece
-    for one in (reader, *others):
-        one.close()
     text = got.decode("utf-8", "replace").split("\r\n\r\n", 1)[1]
     whole = [block for block in text.split("\n\n")[:-1] if "\nevent: " in f"\n{block}"]
     last = int(next(line for line in whole[-1].split("\n") if line.startswith("id: "))[4:])
@@ -350,14 +356,14 @@ def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
 def test_streams_end_when_the_service_is_told_to_end(
     calls: Calls, service: ServiceProcess, model: ModelServer, process: str
 ) -> None:
-    model.latency = 10.0
+    model.latency = 60.0
     try:
         job_id = calls.submit(process, again=True, use_cache=False)
         streams = [calls.stream(job_id) for _ in range(5)]
         assert [next(stream).seq for stream in streams] == [1] * 5
         began = time.monotonic()
         assert service.stop() == 0
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < 30  # half of what the calls at work would take
         for stream in streams:  # to their end, which is a good one
             assert EventKind.JOB_FINISHED not in [one.kind for one in stream]
     finally:

@@ -239,6 +239,43 @@ def test_readers_quick_and_slow_get_every_event_once_whenever_they_come(
     log.close()
 
 
+def test_a_reader_that_shares_a_reading_that_began_too_early_still_gets_everything(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_feed, "REMEMBERED", 1)
+    service = opener()
+    log = EventLog(service)
+    many(service, log, 2)
+
+    async def work() -> list[int]:
+        feeds = EventFeeds(service)
+        read, begun, held = feeds.page, asyncio.Event(), asyncio.Event()
+
+        async def page(job_id: str, after: int, limit: int) -> list[Event]:
+            found = await read(job_id, after, limit)
+            if limit == event_feed.PAGE and len(found) == 2:
+                begun.set()
+                await held.wait()
+            return found
+
+        monkeypatch.setattr(feeds, "page", page)
+        early = asyncio.create_task(read_all(feeds))
+        await begun.wait()  # it has read two events, and not come back
+        await asyncio.to_thread(many, service, log, 2)
+        late = asyncio.create_task(read_all(feeds, after=2))
+        await asyncio.sleep(event_feed.LOOK_SECONDS * 3)
+        held.set()
+        await asyncio.to_thread(finish, service, log, EventKind.JOB_FINISHED)
+        async with asyncio.timeout(20):
+            assert await early == [1, 2, 3, 4, 5]
+            found = await late
+        await feeds.close()
+        return found
+
+    assert asyncio.run(work()) == [3, 4, 5]
+    log.close()
+
+
 def test_many_readers_cost_the_database_little_more_than_one(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
