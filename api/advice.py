@@ -62,6 +62,10 @@ REST: Mapping[str, str] = {
     "azure_key_needed": "The service needs AZURE_OPENAI_API_KEY.",
     "azure_version_needed": "The service needs OPENAI_API_VERSION, such as 2024-10-21.",
     "claim_of_other_node": "Leave `node_id` out.",
+    "columns_unknown": (
+        "?columns=question=NAME,contexts=NAME,answer=NAME names the columns of a table, and "
+        "?filename= says what the file is called: of some formats the ending is needed."
+    ),
     "claim_unknown": "GET /v1/processes/{{process_id}}/claims lists those that are.",
     "claim_verified": "?force=true changes it nevertheless; they stay as they are.",
     "claims_in_use": "?force=true removes them too.",
@@ -143,6 +147,10 @@ PYTHON: Mapping[str, str] = {
     "azure_endpoint_needed": _SETTING.format("AZURE_OPENAI_ENDPOINT"),
     "azure_key_needed": _SETTING.format("AZURE_OPENAI_API_KEY"),
     "azure_version_needed": _SETTING.format("OPENAI_API_VERSION, such as 2024-10-21,"),
+    "columns_unknown": (
+        '`columns={{"question": NAME, "contexts": NAME, "answer": NAME}}` names the columns of a '
+        "table."
+    ),
     "claim_unknown": "`client.claims(process_id)` lists those that are.",
     "claim_verified": "`force=True` changes it nevertheless; they stay as they are.",
     "claims_in_use": "`force=True` removes them too.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,6 +68,9 @@ async def ingest_traces(
     """
     if options.process_id is not None:
         raise InputError(f"{traces}: its traces have ids of their own; leave out the process_id.")
+
+    if options.importing is not None:  # columns are of the tables beside the address
+        options = replace(options, importing=replace(options.importing, columns=None))
 
     async def stored(trace_ids: Sequence[str]) -> set[str]:
         if options.replace:

@@ -159,6 +159,7 @@ async def _fetched(traces: ToolTraces, importing: ImportOptions) -> AsyncIterato
     async def stored(_trace_ids: Sequence[str]) -> tuple[str, ...]:
         return ()
 
+    importing = replace(importing, columns=None)  # they are of tables
     async for trace_id, path in traces.parts(stored, MOST_FETCHED):
         where = f"{traces}#{trace_id}"
         if path is None:

@@ -17,12 +17,8 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Stage, Stages
 from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
-from veritrail_graph.api.app.part import (
-    Part,
-    ProcessInUse,
-    Progress,
-    forget_in_plugin_parts,
-)
+from veritrail_graph.api.app.known_tables import remember, with_known_tables
+from veritrail_graph.api.app.part import Part, ProcessInUse, Progress, forget_in_plugin_parts
 from veritrail_graph.api.app.reading_ahead import (
     MOST_AHEAD,
     CheckedInput,
@@ -173,9 +169,11 @@ class Processes(Part):
 
         chosen = options or IngestOptions()
         async with AsyncExitStack() as stack:
-            found = await self._find([path], chosen, stack)
+            found = await self._find([path], chosen, stack, by)
             source = await asyncio.to_thread(only_process, path, found)
-            return await self.ingest_source(source, chosen, progress=progress, by=by)
+            stored = await self.ingest_source(source, chosen, progress=progress, by=by)
+        await remember(self._app.settings, [path], chosen.importing, by)
+        return stored
 
     async def ingest_each(
         self,
@@ -209,7 +207,7 @@ class Processes(Part):
         reading = ReadingAhead(chosen, self._app.settings.max_node_text, progress, by)
         async with AsyncExitStack() as stack:
             stack.callback(reading.left.set)
-            found = await self._find(paths, chosen, stack)
+            found = await self._find(paths, chosen, stack, by)
             first = [one for _ in range(2) if (one := await asyncio.to_thread(next, found, None))]
             if len(first) > 1 and chosen.process_id is not None:
                 raise InputError(
@@ -218,7 +216,7 @@ class Processes(Part):
                 )
             read = reading.ahead(chain(first, found), at_once=at_once)
             each = await stack.enter_async_context(aclosing(read))
-            failed = 0
+            failed, is_remembered = 0, False
             async for some in each:
                 new = await store_together(self._store, some)
                 for where, given in some:
@@ -233,6 +231,9 @@ class Processes(Part):
                             raise given
                         became = await self._stored(given, reading, new)
                         failed = 0
+                        if not is_remembered:
+                            is_remembered = True
+                            await remember(self._app.settings, paths, chosen.importing, by)
                     except EngineError:
                         raise
                     except VeriTrailError as error:
@@ -241,7 +242,11 @@ class Processes(Part):
                     yield where, became
 
     async def _find(
-        self, paths: Sequence[Path], options: IngestOptions, stack: AsyncExitStack
+        self,
+        paths: Sequence[Path],
+        options: IngestOptions,
+        stack: AsyncExitStack,
+        by: Caller | None,
     ) -> Iterator[Found]:
         """The processes of paths, until the stack ends."""
         from veritrail_graph.graph.importers.apart import find_each
@@ -250,10 +255,10 @@ class Processes(Part):
         if (pair := folder_and_graph(paths)) is not None:
             folder, address = pair
             graph = await self._graph_to_read(address_of(address) or "", stack)
-            importing = await self._importing(folder, options, stack)
+            importing = await self._importing(folder, options, stack, by)
             inputs = [(folder, replace(importing, graph=graph))]
         else:
-            inputs = [(path, await self._importing(path, options, stack)) for path in paths]
+            inputs = [(path, await self._importing(path, options, stack, by)) for path in paths]
         return await find_each(inputs, stack, format_name=options.format)
 
     async def ingest_source(
@@ -304,13 +309,12 @@ class Processes(Part):
         return found.model_copy(update={"claims": len(made), "claims_added": len(made)})
 
     async def _importing(
-        self, path: Path, options: IngestOptions, stack: AsyncExitStack
+        self, path: Path, options: IngestOptions, stack: AsyncExitStack, by: Caller | None
     ) -> ImportOptions:
         """The options of the importer of a path; with the login, where it is an address."""
-        from veritrail_graph.graph.importers.registry import ImportOptions, address_of
+        from veritrail_graph.graph.importers.registry import address_of
 
-        most = self._app.settings.max_node_text
-        importing = replace(options.importing or ImportOptions(), max_node_text=most)
+        importing = with_known_tables(self._app.settings, options.importing, by)
         address = address_of(path)
         if address is None:
             return importing

@@ -47,6 +47,9 @@ ADVICE: Mapping[str, str] = {
     "budget_used_up": "Say with --budget USD what it may take from now on.",
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
     "claim_of_other_node": "Leave --node out.",
+    "columns_unknown": (
+        "--columns names the columns of a table: --columns question=NAME,contexts=NAME,answer=NAME."
+    ),
     "claim_unknown": "`veritrail claims list PROCESS` shows those that are.",
     "named_nothing": (
         "`veritrail show` lists the processes; a claim stands behind its process: `veritrail show "

@@ -17,7 +17,7 @@ from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.checked import CheckShown, next_command, tell
 from veritrail_graph.api.cli.checked_watch import Watched
-from veritrail_graph.api.cli.columns import Columns, remember, with_columns
+from veritrail_graph.api.cli.columns import Columns
 from veritrail_graph.api.cli.exits import (
     INTERRUPTED,
     NOT_ALL_SUCCEEDED,
@@ -207,16 +207,14 @@ def check(
         raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
     if write_back and not any(map(is_address, given)):
         raise InputError("--write-back is of addresses such as langfuse://PROJECT; leave it out.")
+    if answer is not None and columns is not None:
+        raise InputError("--columns is of tables, and --answer of plain texts: leave one out.")
     plain = _Plain(question, chunk_words, columns)
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
     options = replace(wanted.options, writes_back=write_back)
     wanted = replace(wanted, since=since, options=options)
     shown = CheckShown(every=every, verbose=verbose)
     done, following = run(_checked(settings, wanted), as_json=as_json)
-    if done.checked.processes:
-        remember(
-            [Path(one) for one in given if not is_address(one)], wanted.options.storing.importing
-        )
     fault = done.fault or _only_fault(done)
     if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:
         fail(fault, as_json=as_json)
@@ -265,7 +263,7 @@ def _wanted(
     from veritrail_graph.api.app.check_terms import CheckOptions
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
-    from veritrail_graph.graph.importers.registry import ImportOptions
+    from veritrail_graph.api.requests.importing import import_options
 
     if how["engine"] is None and how["model"] is None and settings.recorded is not None:
         how["engine"] = RECORDED
@@ -273,7 +271,7 @@ def _wanted(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         force=True,
         patience=WRITER_SECONDS,
-        importing=with_columns(ImportOptions(), plain.columns),
+        importing=import_options(columns=plain.columns),
     )
     made = None
     if answer is not None:
@@ -293,12 +291,13 @@ def _over_index(
     paths: Sequence[Path], answer: str, question: str | None, storing: IngestOptions
 ) -> IngestOptions | None:
     """Return how an answer over the folder of an index is stored; None: it is over plain texts."""
-    from veritrail_graph.graph.importers.registry import ImportOptions, takes_an_answer
+    from veritrail_graph.api.requests.importing import import_options
+    from veritrail_graph.graph.importers.registry import takes_an_answer
 
     (path, *more) = paths
     if more or not path.is_dir() or not takes_an_answer(path):
         return None
-    return replace(storing, importing=ImportOptions(answer=answer, question=question))
+    return replace(storing, importing=import_options(answer=answer, question=question))
 
 
 def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -> Draft:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.columns import Columns, remember, with_columns
+from veritrail_graph.api.cli.columns import Columns
 from veritrail_graph.api.cli.exits import WRONG_USE, Exit, run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show_parts
@@ -97,12 +97,13 @@ def _look_at_inputs(
     as_json: bool,
 ) -> None:
     from veritrail_graph.api.app.doctor_inputs import examine_inputs
+    from veritrail_graph.api.app.known_tables import remember, with_known_tables
+    from veritrail_graph.api.requests.importing import import_options
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.graph.importers.registry import ImportOptions
 
-    most = Settings().max_node_text
-    importing = with_columns(
-        ImportOptions(answer=answer, question=question, max_node_text=most), columns
+    settings = Settings()
+    importing = with_known_tables(
+        settings, import_options(answer=answer, question=question, columns=columns)
     )
     found: list[InputExamined] = []
 
@@ -111,12 +112,12 @@ def _look_at_inputs(
             async for one in examine_inputs(paths, importing):
                 found.append(one)
                 work.update("reading", len(found), len(found))
+        if any("format" in one.holds for one in found):
+            await remember(settings, paths, importing)
 
     run(look(), as_json=as_json)
     if not found:
         raise InputError(f"{', '.join(map(str, paths))}: there is no process in it")
-    if any("format" in one.holds for one in found):
-        remember(paths, importing)
     unread = [one for one in found if not one.can_be_checked]
     if as_json:
         print_json(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.api.cli.columns import Columns, remember, with_columns
+from veritrail_graph.api.cli.columns import Columns
 from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     WRONG_USE,
@@ -159,24 +159,23 @@ def ingest(
     """
     from veritrail_graph.api.app.engines import asks_model
     from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
+    from veritrail_graph.api.requests.importing import import_options
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.graph.importers.registry import ImportOptions
 
     if append and replace:
         raise InputError("--append and --replace exclude each other: name one of them")
     if keep and not replace:
         raise InputError("--keep keeps what is replaced: name --replace, too")
-    if infer not in (None, "overlap"):
-        raise InputError(f"--infer {infer!r}: the only further way is `overlap`")
-    importing = ImportOptions(
-        answer,
-        question,
-        community_level,
-        sources,
+    importing = import_options(
+        answer=answer,
+        question=question,
+        community_level=community_level,
+        sources=sources,
         answer_id=answer_id,
         only_explicit=only_explicit,
-        infer_overlap=infer is not None,
+        infer=infer,
         grouping=grouping,
+        columns=columns,
         named=_named(ctx),
     )
     options = IngestOptions(
@@ -189,7 +188,7 @@ def ingest(
         stated=verifies and not asks_model(Settings()),
         format=format_name,
         patience=WRITER_SECONDS,
-        importing=with_columns(importing, columns),
+        importing=importing,
     )
     store_and_tell(
         lambda app, outcomes: ingest_paths(app, paths, options, outcomes),
@@ -284,8 +283,6 @@ async def ingest_paths(
             if pace.has_begun("nodes"):
                 say(GO_ON, "yellow")
             raise
-    if not all(isinstance(made, VeriTrailError) for _, made in outcomes):
-        remember(paths, options.importing)
     return None
 
 

@@ -7,6 +7,7 @@ import html
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from veritrail_graph.api.client.answers import Answer, Claim, JobState, Process,
 from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.carrying import CarriedOut
 from veritrail_graph.api.client.following import AsyncJob
+from veritrail_graph.api.requests.importing import Columns
 from veritrail_graph.api.show import notebook
 from veritrail_graph.api.show.findings import (
     as_text,
@@ -55,6 +57,19 @@ MOST_PICTURES = 200
 CHECK_SECONDS = 3_600.0
 _PAGE = 1_000
 _PROCESS_KEYS = frozenset({"nodes", "format"})
+
+
+@dataclass(frozen=True, slots=True)
+class HowRead:
+    """The way that an input is read.
+
+    Attributes:
+        question: The question that an answer answers.
+        columns: The columns of a table, as text.
+    """
+
+    question: str | None = None
+    columns: str | None = None
 
 
 class CheckFinding(Finding):
@@ -239,6 +254,7 @@ class CheckOperations(CarriedOut):
         *,
         answer: Text | None = None,
         question: str | None = None,
+        columns: Columns | None = None,
         max: int | None = None,  # noqa: A002  # the option's name
         budget: float | None = None,
         **options: Any,
@@ -252,6 +268,8 @@ class CheckOperations(CarriedOut):
                 and `text`. A path (`pathlib.Path`) is read.
             answer: The answer, in place of `what`.
             question: The question that the answer answers.
+            columns: Of tables: what columns hold, such as `{"contexts": "knowledge", "answer":
+                "right_answer"}` or `"contexts=knowledge,answer=right_answer"`.
             max: Processes that are checked at most.
             budget: The most that it may cost in USD.
             options: How claims are verified: `model`, `engine`, `again` and other fields of
@@ -263,11 +281,14 @@ class CheckOperations(CarriedOut):
         """
         if (what is None) == (answer is None) or (answer is not None and sources is None):
             raise TypeError("check(answer, sources), or check(what) of whatever there is")
+        if sources is not None and columns is not None:
+            raise TypeError("columns are those of a table: check(what, columns=…), without sources")
         what = what if answer is None else answer
         given = {name: value for name, value in options.items() if value is not None}
         if budget is not None:
             given["budget_usd"] = budget
-        result = await self._checked(what, sources, question, max, given)
+        how = HowRead(question, uploads.columns_text(columns))
+        result = await self._checked(what, sources, how, max, given)
         drawn = [one for one in result.wrong if one.category is None]
         for one in drawn[:MOST_PICTURES]:
             one._trail = await self.verification(one.verification_id)
@@ -305,7 +326,7 @@ class CheckOperations(CarriedOut):
         self,
         what: Any,
         sources: Sources | None,
-        question: str | None,
+        how: HowRead,
         most: int | None,
         options: dict[str, Any],
     ) -> CheckResult:
@@ -313,25 +334,24 @@ class CheckOperations(CarriedOut):
         begun: list[dict[str, Any]] = []
         if sources is not None:
             body = {"answer": text_of(what), "sources": source_texts(sources), "options": options}
-            if question is not None:
-                body["question"] = question
+            if how.question is not None:
+                body["question"] = how.question
             call = Call("check", "POST", "/v1/check", (), {}, body, seconds=CHECK_SECONDS)
             begun += (await self._one(call, Begun)).checks
         else:
             for one in parts_of(what):
-                begun += await self._begin(one, question, options)
+                begun += await self._begin(one, how, options)
         return await self._gathered(begun[:most])
 
-    async def _begin(
-        self, one: Any, question: str | None, options: dict[str, Any]
-    ) -> list[dict[str, Any]]:
+    async def _begin(self, one: Any, how: HowRead, options: dict[str, Any]) -> list[dict[str, Any]]:
         if isinstance(one, str) and not await asyncio.to_thread(is_path, one):
             job = await self._begin_stored(one, options)
             return [{"source": one, "process_id": one, "job_id": job.job_id}]
         query = {
             "format": "detect",
             "filename": uploads.name_of(one) or "rows.jsonl",
-            "question": question,
+            "question": how.question,
+            "columns": how.columns,
             **options,
         }
         call = Call("check", "POST", "/v1/check", (), query, source=one, seconds=CHECK_SECONDS)

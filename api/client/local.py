@@ -27,6 +27,7 @@ from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.checks import (
     CheckResult,
+    HowRead,
     Sources,
     parts_of,
     source_texts,
@@ -34,6 +35,7 @@ from veritrail_graph.api.client.checks import (
 )
 from veritrail_graph.api.client.faults import Problem
 from veritrail_graph.api.client.operations import AsyncOperations
+from veritrail_graph.api.requests.importing import import_options
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
@@ -133,7 +135,7 @@ class AsyncLocal(AsyncOperations):
         self,
         what: Any,
         sources: Sources | None,
-        question: str | None,
+        how: HowRead,
         most: int | None,
         options: dict[str, Any],
     ) -> CheckResult:
@@ -141,18 +143,18 @@ class AsyncLocal(AsyncOperations):
         from veritrail_graph.api.app.check_terms import CheckOptions, HeldInput, OpenedProcess
         from veritrail_graph.api.requests.check import CheckBody, SourceText
         from veritrail_graph.api.requests.verify import VerifyRequest
-        from veritrail_graph.graph.importers.registry import ImportOptions
 
         checking = self.app.checking
         try:
             request = VerifyRequest.checked({**options, "process_id": "-"})
-            storing = IngestOptions(force=True, importing=ImportOptions(question=question))
+            importing = import_options(question=how.question, columns=how.columns)
+            storing = IngestOptions(force=True, importing=importing)
             with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
                 found: list[What] = []
                 if sources is not None:
                     texts = [SourceText(**one) for one in source_texts(sources)]
                     body = CheckBody(
-                        answer=text_of(what), sources=[*texts], question=question, options={}
+                        answer=text_of(what), sources=[*texts], question=how.question, options={}
                     )
                     found.append(OpenedProcess("answer", await checking.answer_over(body)))
                     storing = replace(storing, importing=None)
@@ -226,10 +228,6 @@ class Local(Blocking):
 
 def _ingest_options(given: Mapping[str, Any]) -> IngestOptions:
     """Return how a source is stored, from the parameters of the REST call."""
-    from veritrail_graph.graph.importers.registry import ImportOptions
-
-    if given.get("infer") not in (None, "overlap"):
-        raise InputError(f"infer {given['infer']!r}: the only further way is `overlap`")
     if given.get("keep") and not given.get("replace"):
         raise InputError("keep keeps what is replaced: name replace, too")
     names = ("process_id", "replace", "keep", "append", "force", "strict")
@@ -237,10 +235,11 @@ def _ingest_options(given: Mapping[str, Any]) -> IngestOptions:
     return IngestOptions(
         **{name: given[name] for name in names if name in given},
         format=None if format_name == "detect" else format_name,
-        importing=ImportOptions(
+        importing=import_options(
             only_explicit=given.get("only_explicit", False),
-            infer_overlap=given.get("infer") is not None,
+            infer=given.get("infer"),
             grouping=given.get("grouping"),
+            columns=given.get("columns"),
         ),
     )
 

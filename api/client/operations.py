@@ -43,6 +43,7 @@ from veritrail_graph.api.client.dialogues import DialogueOperations
 from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.runs import RunOperations
 from veritrail_graph.api.client.teamwork import TeamOperations
+from veritrail_graph.api.requests.importing import Columns
 from veritrail_graph.graph.model import VerificationHeader
 from veritrail_graph.graph.model.difference import Difference
 from veritrail_graph.graph.near_duplicates import NearDuplicate
@@ -102,6 +103,7 @@ class AsyncOperations(
         only_explicit: bool = False,
         infer: Literal["overlap"] | None = None,
         grouping: int | None = None,
+        columns: Columns | None = None,
     ) -> Ingested:
         """Store a process.
 
@@ -119,6 +121,8 @@ class AsyncOperations(
             only_explicit: Whether edges that the source does not name are left out.
             infer: `overlap`: traces also get edges from words in common, which makes false ones.
             grouping: Of summaries: how many of a level one of the next level summarises.
+            columns: With `format`, of tables: what columns hold, such as
+                `{"contexts": "knowledge", "answer": "right_answer"}`.
 
         Raises:
             Rejected: It breaks rules; `violations` lists all of them, and nothing was stored.
@@ -134,6 +138,7 @@ class AsyncOperations(
             "only_explicit": only_explicit or None,
             "infer": infer,
             "grouping": grouping,
+            "columns": uploads.columns_text(columns),
         }
         if format is not None:
             query |= {"format": format, "filename": uploads.name_of(source), "only_one": True}
@@ -153,6 +158,7 @@ class AsyncOperations(
         only_explicit: bool = False,
         infer: Literal["overlap"] | None = None,
         grouping: int | None = None,
+        columns: Columns | None = None,
     ) -> IngestedMany:
         """Store every process of a file; one that cannot be stored leaves the others alone.
 
@@ -166,6 +172,8 @@ class AsyncOperations(
             only_explicit: Whether edges that the source does not name are left out.
             infer: `overlap`: traces also get edges from words in common, which makes false ones.
             grouping: Of summaries: how many of a level one of the next level summarises.
+            columns: Of tables: what columns hold, such as
+                `{"contexts": "knowledge", "answer": "right_answer"}`.
 
         Raises:
             Rejected: The file is in no known format, or its only process breaks rules.
@@ -180,6 +188,7 @@ class AsyncOperations(
             "only_explicit": only_explicit or None,
             "infer": infer,
             "grouping": grouping,
+            "columns": uploads.columns_text(columns),
         }
         path, long = "/v1/processes", INGEST_SECONDS
         call = Call("ingest_all", "POST", path, (), query, source=source, seconds=long)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.api.client.calls import Source
+from veritrail_graph.api.requests.importing import Columns
 from veritrail_graph.graph.errors import InputError
 
 PIECE = 256 * 1024
@@ -107,6 +108,19 @@ def written(value: Mapping[str, Any]) -> bytes:
         return text.encode("utf-8")
     except (TypeError, ValueError) as error:
         raise InputError(f"the document cannot be written as JSON: {error}") from None
+
+
+def columns_text(columns: Columns | None) -> str | None:
+    """Return the columns of a table as the parameter of an address says them.
+
+    Raises:
+        InputError: They are no names by their meaning.
+    """
+    if columns is None or isinstance(columns, str):
+        return columns
+    from veritrail_graph.graph.importers.column_map import ColumnMap
+
+    return str(ColumnMap.of(columns))
 
 
 def can_repeat(source: Source) -> bool:

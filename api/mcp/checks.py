@@ -23,6 +23,8 @@ from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import CheckJudge, Finding, FindingCounts, Findings
 
 MOST_SOURCES = 100
+TABLES = "rag"
+"""The format of rows of question, contexts and answer."""
 SHOWN = 20
 """Wrong claims of one answer."""
 _TEXT = 600
@@ -74,23 +76,42 @@ class Checks:
         process_id: Annotated[
             Id | None, Field(description="A stored process, instead of an answer")
         ] = None,
+        row: Annotated[
+            dict[str, Any] | None,
+            Field(description="One row of a log, with question, contexts and answer, instead"),
+        ] = None,
+        columns: Annotated[
+            dict[str, Annotated[str, Field(max_length=500)]] | None,
+            Field(
+                max_length=4,
+                description="With row, where its columns have other names: the column of the "
+                "question, contexts, answer or reference, such as {'contexts': 'knowledge'}",
+            ),
+        ] = None,
     ) -> Annotated[CallToolResult, CheckFound]:
         """Check an answer against its sources, or a stored process, and show the wrong claims.
 
-        Give the answer and its sources, which are stored, or a process_id. For each wrong claim
-        it says where it went wrong, what the source says and what was written. It may take minutes,
-        and cost money up to the limit that this server was started with. What this judge has given
-        a verdict on is not paid for again.
+        Give the answer and its sources, or a row of a log, which are stored, or a process_id. For
+        each wrong claim it says where it went wrong, what the source says and what was written. It
+        may take minutes, and cost money up to the limit that this server was started with. What
+        this judge has given a verdict on is not paid for again.
         """
-        if (process_id is None) == (answer is None or not sources):
-            raise InputError("Give either `answer` and `sources`, or `process_id`.")
+        given = [process_id is not None, answer is not None and bool(sources), row is not None]
+        if given.count(True) != 1:
+            raise InputError("Give either `answer` and `sources`, or `row`, or `process_id`.")
+        if columns is not None and row is None:
+            raise InputError("`columns` are those of a `row`: leave them out.")
         name = process_id or ""
 
         async def begin(**options: Any) -> AsyncJob:
             nonlocal name
             if not name:  # stored only once it is known that it may be verified
-                document = process_over(answer or "", sources or [], question)
-                name = (await self._door.ingest(document)).process_id
+                if row is not None:
+                    stored = await self._door.ingest([row], format=TABLES, columns=columns)
+                else:
+                    document = process_over(answer or "", sources or [], question)
+                    stored = await self._door.ingest(document)
+                name = stored.process_id
             process = await self._door.process(name)
             if is_dialogue(process.terminals):
                 return await self._door.verify_dialogue(process.process_id, **options)

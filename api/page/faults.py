@@ -56,6 +56,9 @@ ADVICE: Mapping[str, str] = {
     "key_needed": "The service needs OPENAI_API_KEY, or OPENAI_BASE_URL of another endpoint.",
     "already_written": "Send it again.",
     "append_too_large": "Or replace the whole process, which removes its verifications.",
+    "columns_unknown": (
+        "Name them below, under the options: question=NAME,contexts=NAME,answer=NAME."
+    ),
     "claim_verified": "They are about the text that it has now.",
     "extraction_needs_model": "Name one in Model.",
     "model_needed": "Name it in Model, or let the service be set up with one.",

@@ -49,7 +49,7 @@ def missing(names: Iterable[str], mapped: Collection[str] = ()) -> str | None:
     there = {spelled(name) for name in names}
     for what, known in (("contexts", CONTEXTS), ("answer", ANSWER)):
         if there.isdisjoint(known) and what not in mapped:
-            return f"no column of the {what}: {', '.join(known)}; --columns {what}=NAME names it"
+            return f"no column of the {what}: {', '.join(known)}"
     return None
 
 

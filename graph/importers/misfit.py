@@ -55,6 +55,19 @@ def explain(path: Path, reasons: Mapping[str, tuple[str, str]]) -> str:
     return "\n".join([f"{begin}{holds}. Tried:", *lines])
 
 
+def is_likely(name: str, path: Path, reasons: Mapping[str, Any]) -> bool:
+    """Return whether a path that can be read is most likely meant to be in a format.
+
+    Args:
+        name: The format.
+        path: A path that is in none.
+        reasons: By format why it is not in it.
+    """
+    if path.is_dir() or _fault(path) is not None:
+        return False
+    return _likely(path, reasons)[:1] == [name]
+
+
 def _likely(path: Path, reasons: Mapping[str, Any]) -> list[str]:
     """The formats that the path may be meant to be in, the likeliest first."""
     if path.is_dir():

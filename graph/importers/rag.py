@@ -19,7 +19,7 @@ from typing import Any
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files, nulled, printed, tables
-from veritrail_graph.graph.importers.column_map import ColumnMap, cell
+from veritrail_graph.graph.importers.column_map import COLUMNS_UNKNOWN, ColumnMap, cell
 from veritrail_graph.graph.importers.columns import (
     ANSWER,
     CONTEXTS,
@@ -83,10 +83,10 @@ class RagImporter:
             raise InputError(f"{path} is not a file")
         columns = options.columns or ColumnMap({})
         if columns.columns and (fault := columns.fault(column_names(path))):
-            raise InputError(f"{path}: {fault}")
+            raise InputError(f"{path}: {fault}", code=COLUMNS_UNKNOWN)
         fault = missing(tables.columns(path), columns.columns) if tables.is_table(path) else None
         if fault and all(missing(list(row), columns.columns) for row in _some_rows(path)):
-            raise InputError(f"{path}: {fault}")
+            raise InputError(f"{path}: {fault}", code=COLUMNS_UNKNOWN)
         for number, row, doubts in _rows(path):
             where = f"{path}#{number}"
             made = partial(process_of_row, row, where, doubts=doubts, columns=columns)
@@ -208,7 +208,7 @@ def process_of_row(
     mapped = columns.columns if columns is not None else {}
     fault = missing(list(row), mapped)
     if fault:
-        raise InputError(f"{where}: {fault}")
+        raise InputError(f"{where}: {fault}", code=COLUMNS_UNKNOWN)
     try:
         row = nulled.without(row)
     except NotJson as error:
@@ -272,7 +272,7 @@ def _remembered(columns: ColumnMap | None) -> Iterator[str]:
     if columns is not None and columns.is_remembered:
         yield (
             f"The columns are read as they were mapped for an earlier table with the same columns: "
-            f"{columns}. --columns maps them anew."
+            f"{columns}. Mapping them anew takes its place."
         )
 
 

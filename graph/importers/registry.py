@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.answer_file import split_option
-from veritrail_graph.graph.importers.column_map import ColumnMap, KnownTables
+from veritrail_graph.graph.importers.column_map import COLUMNS_UNKNOWN, ColumnMap, KnownTables
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.plugins import Plugin, Unusable, needs
 from veritrail_graph.graph.plugins import load as load_plugins
@@ -247,7 +247,8 @@ def find_processes(
         inside = [] if fits else _inside(path, [chosen], options)
         if not inside:
             return chosen.processes(path, options)
-        return (one for each in inside for one in _safely(each, chosen, options))
+        each_with = _with_columns(path, inside, options)
+        return (one for each, how in each_with for one in _safely(each, chosen, how))
     reasons = {}
     for importer in by_name.values():
         reason = importer.detect(path)
@@ -257,11 +258,15 @@ def find_processes(
         reasons[importer.name] = (importer.description, reason)
     inside = _inside(path, list(by_name.values()), options) if path.is_dir() else []
     if inside:
-        return (one for each in inside for one in _safely(each, None, options, by_name.values()))
+        each_with = _with_columns(path, inside, options)
+        return (
+            one for each, how in each_with for one in _safely(each, None, how, by_name.values())
+        )
     # Modules of single formats import this one.
-    from veritrail_graph.graph.importers.misfit import explain
+    from veritrail_graph.graph.importers.misfit import explain, is_likely
 
-    raise InputError(explain(path, reasons), code="no_known_format")
+    code = COLUMNS_UNKNOWN if is_likely(_TABLES, path, reasons) else "no_known_format"
+    raise InputError(explain(path, reasons), code=code)
 
 
 def _as_mapped(path: Path, options: ImportOptions) -> tuple[str | None, ImportOptions]:
@@ -277,6 +282,35 @@ def _as_mapped(path: Path, options: ImportOptions) -> tuple[str | None, ImportOp
     except InputError:  # who reads it says so
         columns = None
     return (None, options) if columns is None else (_TABLES, replace(options, columns=columns))
+
+
+def _with_columns(
+    folder: Path, inside: Sequence[Path], options: ImportOptions
+) -> list[tuple[Path, ImportOptions]]:
+    """Return what a folder holds with its options: columns are for the files that have them.
+
+    Raises:
+        InputError: None has them.
+    """
+    mapped = options.columns
+    if mapped is None:
+        return [(path, options) for path in inside]
+    from veritrail_graph.graph.importers.rag import column_names  # it imports this module
+
+    def fault(path: Path) -> str | None:
+        try:
+            return mapped.fault(column_names(path)) if path.is_file() else "a folder"
+        except InputError as error:
+            return str(error)
+
+    faults = [fault(path) for path in inside]
+    if None not in faults:
+        one = f"; {inside[0].name}: {faults[0]}" if len(inside) == 1 else ""
+        raise InputError(
+            f"{folder}: no file in it has the columns {mapped}{one}", code=COLUMNS_UNKNOWN
+        )
+    plain = replace(options, columns=None)
+    return [(path, plain if why else options) for path, why in zip(inside, faults, strict=True)]
 
 
 def takes_an_answer(folder: Path) -> bool:

@@ -6,6 +6,7 @@ stands in its cells as JSON, or as Python prints it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.parquet import open_parquet, parquet_rows
 
@@ -36,8 +37,28 @@ def columns(path: Path) -> list[str]:
     """
     if files.suffix_of(path) == PARQUET:
         with _readable(path), open_parquet(path) as file:
-            return [*file.schema_arrow.names]
-    return next((row for _, row in files.delimited(path)), [])
+            names = [*file.schema_arrow.names]
+        return _distinct(path, names)
+    return _distinct(path, next((row for _, row in files.delimited(path) if row), []))
+
+
+def _distinct(path: Path, names: list[str]) -> list[str]:
+    """Return the names of columns; further ones without a name are called by their place.
+
+    Raises:
+        InputError: Two have one name: which of them is meant is not known.
+    """
+    twice = next((name for name, times in Counter(names).items() if times > 1 and name), None)
+    if twice is not None:
+        raise InputError(
+            f"{path}: two columns are called {shown(twice)}, and which is meant is not known. "
+            "Rename one."
+        )
+    first = names.index("") if "" in names else -1
+    return [
+        name or ("" if place == first else f"column {place + 1}")
+        for place, name in enumerate(names)
+    ]
 
 
 def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
@@ -49,6 +70,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     if files.suffix_of(path) != PARQUET:
         yield from _of_text(path)
         return
+    columns(path)  # two of one name
     numbered = enumerate(parquet_rows(path), start=1)
     while True:
         with _readable(path):
@@ -60,7 +82,7 @@ def rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
 
 def _of_text(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     lines = (row for _, row in files.delimited(path) if row)
-    names = next(lines, [])
+    names = _distinct(path, next(lines, []))
     for number, cells in enumerate(lines, start=1):
         if len(cells) == len(names):
             yield number, dict(zip(names, cells, strict=True))

@@ -210,7 +210,7 @@ def test_an_answer_is_checked_and_the_wrong_claims_are_named(asking_child):
     assert wrong["difference"] == {"source": "42", "wrote": "48"}
     assert 'source  source-1  "The ferry carries *42* cars."' in text_of(checked)
     assert again.structured_content["findings"] == [wrong]
-    assert "either `answer` and `sources`, or `process_id`" in text_of(refused)
+    assert "either `answer` and `sources`, or `row`, or `process_id`" in text_of(refused)
 
 
 def test_a_claim_is_verified_and_its_trail_shown(asking_child):

@@ -22,6 +22,7 @@ from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.starting import start
 from veritrail_graph.api.page.rendering import FIELD, check_token, render
 from veritrail_graph.api.page.views.jobs import Filled, request_of
+from veritrail_graph.api.requests.importing import import_options
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.pages import PROCESS_ID
 from veritrail_graph.api.service.http.receiving import UploadRefused
@@ -184,7 +185,7 @@ MOST_CHECKED = 100
 MOST_LISTED = 500
 """Processes of one file that are listed."""
 
-_OPTIONS = ("grouping", "only_explicit", "infer")
+_OPTIONS = ("columns", "grouping", "only_explicit", "infer")
 
 SHOWN = 50
 """Broken rules that are listed; a file that breaks one often breaks it everywhere."""
@@ -314,17 +315,16 @@ def _importing(fields: Mapping[str, str]) -> ImportOptions:
     """The options of the importer in a form.
 
     Raises:
-        InputError: The grouping is no number.
+        InputError: The grouping is no number, or the columns are none.
     """
-    from veritrail_graph.graph.importers.registry import ImportOptions
-
     grouping = fields.get("grouping", "").strip()
     if grouping and not re.fullmatch("[1-9][0-9]{0,5}", grouping):
         raise InputError("Texts of a level in one of the next: must be a number from 1.")
-    return ImportOptions(
+    return import_options(
         only_explicit=fields.get("only_explicit") == "1",
-        infer_overlap=fields.get("infer") == "overlap",
+        infer=fields.get("infer") or None,
         grouping=int(grouping) if grouping else None,
+        columns=fields.get("columns", "").strip() or None,
     )
 
 

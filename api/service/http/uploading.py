@@ -6,13 +6,15 @@ import asyncio
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import Request
+from fastapi import Query, Request
 
 from veritrail_graph.api.app.ingesting import WRITER_SECONDS, IngestOptions
 from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.requests.importing import COLUMNS_WORDS
 from veritrail_graph.api.service.http.receiving import (
     Body,
     UploadRefused,
@@ -33,6 +35,15 @@ _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 _CELLS = {b"\t": ".tsv", b",": ".csv", b";": ".csv"}
 """What separates the names of columns, and the ending of such tables."""
+
+TableColumns = Annotated[
+    str | None,
+    Query(
+        max_length=10_000,
+        description=f"With format: {COLUMNS_WORDS} Or a JSON object of names by their meaning.",
+        examples=["contexts=knowledge,answer=right_answer"],
+    ),
+]
 
 DETECT = "detect"
 """In place of a format's name: it is found by the content."""
@@ -119,7 +130,7 @@ async def store_body(
                 raise
             # The sender knows nothing of the file that the body was kept in.
             words = str(error).replace(str(file), "The body").replace(file.name, "body")
-            raise InputError(words, _in_body(error, file.name)) from None
+            raise _worded(error, words, _in_body(error, file.name)) from None
     state.app.summaries.forget()
     return found
 
@@ -167,7 +178,7 @@ async def store_any(
             Violation(one.kind, one.where.replace(file.name, shown), one.message, one.facts)
             for one in error.violations
         ]
-        return InputError(words, faults, code=error.code)
+        return _worded(error, words, faults)
 
     async with state.uploads.received(body, f"body{_ending(shown)}", caller) as file:
         found: list[Stored] = []
@@ -259,6 +270,11 @@ def _is_json(text: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _worded(error: InputError, words: str, faults: Sequence[Violation]) -> InputError:
+    """Return an error in other words, with the code and the facts that a door advises by."""
+    return InputError(words, faults, code=error.code, **error.facts)
 
 
 def _in_body(error: InputError, name: str) -> list[Violation]:

@@ -14,6 +14,7 @@ from veritrail_graph.api.advice import REST
 from veritrail_graph.api.app.answers import Ingested, fault_object
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.requests.check import CheckBody
+from veritrail_graph.api.requests.importing import import_options
 from veritrail_graph.api.requests.job import BudgetUsd, CallLimit, Name
 from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.api.requests.verify import VerifyRequest
@@ -23,7 +24,12 @@ from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.service.http.problems import problem, problems_of
 from veritrail_graph.api.service.http.receiving import UploadRefused, any_name
-from veritrail_graph.api.service.http.uploading import Stored, store_any, upload_options
+from veritrail_graph.api.service.http.uploading import (
+    Stored,
+    TableColumns,
+    store_any,
+    upload_options,
+)
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.finding import Findings
 
@@ -107,6 +113,7 @@ async def begin_check(
     question: Annotated[
         str | None, Query(max_length=10_000, description="With format: what it answers.")
     ] = None,
+    columns: TableColumns = None,
     engine: Annotated[Name | None, Query(description="With format: who judges.")] = None,
     model: Annotated[Name | None, Query(description="With format: the model.")] = None,
     budget_usd: Annotated[BudgetUsd | None, Query(description="With format: for each job.")] = None,
@@ -120,12 +127,12 @@ async def begin_check(
     Where there are no claims a model takes them from the final outputs; without a model they are
     the sentences that state something. `Location` says where the findings will be.
     """
-    from veritrail_graph.graph.importers.registry import ImportOptions
-
+    if columns is not None and format_name is None:
+        raise InputError("`columns` are of a table: send it as a file, with `format`.")
     given = {"engine": engine, "model": model, "budget_usd": budget_usd, "max_calls": max_calls}
     options = {name: value for name, value in given.items() if value is not None}
     options |= {"again": True} if again else {}
-    importing = ImportOptions(question=question)
+    importing = import_options(question=question, columns=columns)
     storing = upload_options(
         caller, None, replace=False, format_name=format_name, importing=importing
     )

@@ -13,13 +13,20 @@ from veritrail_graph.api.advice import REST
 from veritrail_graph.api.app.answers import Ingested, IngestedMany, ProcessPage, Stages
 from veritrail_graph.api.app.version_diff import VersionDifference
 from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.requests.importing import import_options
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.answers import answer
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.service.http.problems import problem, problems_of
 from veritrail_graph.api.service.http.receiving import UploadRefused, any_name
-from veritrail_graph.api.service.http.uploading import Stored, store_any, store_body, upload_options
+from veritrail_graph.api.service.http.uploading import (
+    Stored,
+    TableColumns,
+    store_any,
+    store_body,
+    upload_options,
+)
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.noun import PUBLIC_ID, PublicId
 from veritrail_graph.graph.model.processes import ProcessOverview
@@ -234,6 +241,7 @@ async def store_process(
             description="The question that the answer is about, of formats that hold none.",
         ),
     ] = None,
+    columns: TableColumns = None,
 ) -> Response:
     """Check a process and store it, or with `format` all processes of a file.
 
@@ -243,8 +251,6 @@ async def store_process(
     and `unchanged`. A body that was cut leaves nothing behind. Ids are stable: the same file
     again is `unchanged`.
     """
-    from veritrail_graph.graph.importers.registry import ImportOptions
-
     options = upload_options(
         caller,
         process_id,
@@ -254,11 +260,12 @@ async def store_process(
         force=force,
         strict=strict,
         format_name=format_name,
-        importing=ImportOptions(
+        importing=import_options(
             question=question,
             only_explicit=only_explicit,
-            infer_overlap=infer is not None,
+            infer=infer,
             grouping=grouping,
+            columns=columns,
         ),
     )
     kind = request.headers.get("content-type", "")

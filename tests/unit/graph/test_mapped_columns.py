@@ -129,3 +129,43 @@ def test_columns_of_what_is_no_table_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="no column 'prompt' for the question"):
         list(find_processes(path, options=options))
+
+
+def test_one_column_cannot_be_two_things() -> None:
+    with pytest.raises(InputError, match="'facts' is mapped twice"):
+        ColumnMap.of({"contexts": "facts", "answer": "facts"})
+
+
+@pytest.mark.parametrize("given", [{}, {"contexts": 7}, "{", ["contexts"], {"context": "facts"}])
+def test_what_is_no_map_of_names_is_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="column"):
+        ColumnMap.of(given)
+
+
+def test_names_with_commas_are_written_as_an_object_and_read_again() -> None:
+    mapped = ColumnMap.of({"contexts": "facts, raw", "answer": "right"})
+    assert ColumnMap.of(str(mapped)) == mapped
+
+
+def test_a_table_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("contexts,answer,answer\nA pier.,A pier.,A ship.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="two columns are called 'answer'"):
+        list(find_processes(path, format_name="rag"))
+    path.write_text(",contexts,answer,,\n0,A pier.,A pier.,x,y\n", encoding="utf-8")
+    assert read(path, ImportOptions()).nodes["answer"].metadata == {
+        "column 4": "x", "column 5": "y",
+    }  # fmt: skip
+
+
+def test_in_a_folder_columns_are_for_the_files_that_have_them(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", ROW)
+    write(tmp_path / "b.jsonl", {"contexts": ["A pier."], "answer": "A ship."})
+
+    found = list(find_processes(tmp_path, options=ImportOptions(columns=MAPPED)))
+
+    assert [Path(one.where).name for one in found] == ["a.jsonl#1", "b.jsonl#1"]
+    drafts = [one.open() for one in found]
+    assert [one.header.question for one in drafts] == ["Since when?", None]
+    with pytest.raises(InputError, match="no file in it has the columns contexts=none"):
+        find_processes(tmp_path, options=ImportOptions(columns=ColumnMap.of("contexts=none")))
