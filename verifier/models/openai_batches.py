@@ -186,7 +186,7 @@ class OpenAiBatches:
         except openai.APIStatusError as error:
             raise self._fault(error, of_one=True) from None
         except openai.APIConnectionError as error:
-            raise broken_off(error, self._address, self._key) from None
+            raise broken_off(error.__cause__, self._address, self._key) from None
         except httpx2.HTTPError as error:
             why = short_message(str(error) or type(error).__name__, self._key)
             raise TransportFault(f"{self._address} broke off within a file: {why}") from None
@@ -236,7 +236,7 @@ class OpenAiBatches:
         except openai.APIStatusError as error:
             raise self._fault(error, of_one=of_one) from None
         except openai.APIConnectionError as error:
-            raise broken_off(error, self._address, self._key) from None
+            raise broken_off(error.__cause__, self._address, self._key) from None
         except (openai.OpenAIError, ValueError) as error:
             why = short_message(str(error), self._key)
             raise TransportFault(f"{self._address}: the answer cannot be read: {why}") from None

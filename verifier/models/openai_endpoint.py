@@ -1,8 +1,9 @@
 """Any OpenAI-compatible endpoint, through the official `openai` client.
 
-The client brings authentication, Azure's addresses and the connection pool. Its own retries
-are off: there is one layer for that (`verifier.models.retrying`). Reading the body of an answer
-is ours as well.
+The client brings authentication, headers, Azure's addresses and what batches need. Its own retries
+are off: there is one layer for that (`verifier.models.retrying`). A call is sent over the client's
+connections, past its preparing of options, which takes longer than sending. Reading the body of an
+answer is ours as well.
 
 Source: the model protocol (docs/model-protocol.md).
 """
@@ -12,10 +13,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
+from urllib.request import getproxies
 
 from veritrail_graph.graph.certificates import trusted_certificates
 from veritrail_graph.graph.model import Usage
@@ -166,45 +168,47 @@ class OpenAiEndpoint:
         self._timeout = attempt_timeout
         self._dialect = Dialect()
         self._has_answered = False
+        self._http = _pool(attempt_timeout, connections)
         options: dict[str, Any] = {
             "api_key": api_key or NO_KEY,
             "max_retries": 0,
             "timeout": _timeout(attempt_timeout),
-            "http_client": _pool(attempt_timeout, connections),
+            "http_client": self._http,
         }
         self._client: openai.AsyncOpenAI = (
             openai.AsyncAzureOpenAI(azure_endpoint=url, api_version=api_version, **options)
             if api_version
             else openai.AsyncOpenAI(base_url=url, **options)
         )
+        said = {**self._client.default_headers, **self._client.auth_headers}
+        self._headers = {name: value for name, value in said.items() if isinstance(value, str)}
+        self._is_azure = api_version is not None
+        self._places: dict[str, httpx2.URL] = {}
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Ask once; see `Endpoint`."""
+        import ssl
+
+        import anyio
         import httpx2
-        import openai
 
         dialect = self._dialect
         self._check_samples(request, dialect)
         body = request_body(request, max_output_tokens, dialect)
         try:
             try:
+                sent = self._http.build_request(
+                    "POST",
+                    self._place(request.call.model),
+                    content=_packed(body),
+                    headers={**self._headers, STEP_HEADER: request.call.step},
+                )
                 async with asyncio.timeout(self._timeout):
-                    # As `chat.completions.create` does, but with the body as it came: we read it.
-                    response = await self._client.post(
-                        "/chat/completions",
-                        body=body,
-                        cast_to=httpx2.Response,
-                        options={"headers": {STEP_HEADER: request.call.step}},
-                    )
+                    response = await self._http.send(sent)
             except TimeoutError:
                 late = f"no answer from {self.address} within {self._timeout:g} s"
                 raise TransportFault(late) from None
-            except openai.APIStatusError as error:
-                refused = error.response
-                raise self._refusal(
-                    refused.status_code, refused.content, refused.headers, request, dialect
-                ) from None
-            except openai.APIConnectionError as error:  # time-outs are among them
+            except (httpx2.RequestError, ssl.SSLError, anyio.EndOfStream) as error:
                 raise broken_off(error, self.address, self._key) from None
             except AnswerTooLong as error:
                 self._has_answered = True
@@ -212,6 +216,10 @@ class OpenAiEndpoint:
                 raise AnswerTooLong(message, _usage(None, request, "")) from None
             except UnicodeEncodeError:
                 raise RequestRejected("the prompt holds a lone surrogate, no character") from None
+            if not response.is_success:
+                raise self._refusal(
+                    response.status_code, response.content, response.headers, request, dialect
+                )
             kind = response.headers.get("content-type", "")
             answer = read_completion(response.content, kind.lower(), request, self.address)
         except ModelError as error:
@@ -220,6 +228,19 @@ class OpenAiEndpoint:
             raise
         self._has_answered = True
         return replace(answer, sent=dialect.sent(request.call))
+
+    def _place(self, model: str) -> httpx2.URL:
+        """Return where a model is asked; on Azure each one has a place of its own."""
+        place = self._places.get(model)
+        if place is None:
+            client = self._client
+            of_model = f"deployments/{quote(model, safe='')}/" if self._is_azure else ""
+            path = client.base_url.raw_path.partition(b"?")[0] + of_model.encode()
+            place = client.base_url.copy_with(raw_path=path + b"chat/completions")
+            query = {name: str(value) for name, value in client.default_query.items()}
+            place = place.copy_merge_params({**client.base_url.params, **query})
+            self._places[model] = place
+        return place
 
     def _check_samples(self, request: Request, dialect: Dialect) -> None:
         """See that samples are drawn at the temperature that they need.
@@ -301,15 +322,23 @@ def no_temperature(model: str, answered: str | None = None) -> EndpointRefused:
     return EndpointRefused(f"{told} ({answered})" if answered else told, code=NO_TEMPERATURE)
 
 
-def broken_off(error: openai.APIConnectionError, address: str, key: str | None) -> TransportFault:
+def broken_off(cause: BaseException | None, address: str, key: str | None) -> TransportFault:
     """Return what a connection that could not be made, or broke, means."""
     import httpx2
 
-    cause = error.__cause__
     why = short_message(str(cause) or type(cause).__name__, key) if cause else "no reason given"
     if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
         return TransportFault(f"no connection to {address}: {why}", is_unreachable=True)
     return TransportFault(f"{address} broke off without an answer: {why}")
+
+
+def _packed(body: Mapping[str, Any]) -> bytes:
+    """A body as it is sent.
+
+    Raises:
+        UnicodeEncodeError: It holds a lone surrogate.
+    """
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def request_body(
@@ -339,7 +368,7 @@ def request_body(
 
 
 def _timeout(attempt_timeout: float) -> httpx2.Timeout:
-    """Limits of one attempt; the client sends them in a header."""
+    """Limits of one attempt."""
     import httpx2
 
     return httpx2.Timeout(attempt_timeout, connect=min(CONNECT_TIMEOUT, attempt_timeout))
@@ -350,6 +379,8 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
     import httpx2
     import openai
 
+    from veritrail_graph.verifier.models.kept_connections import KeptConnections
+
     class Bounded(httpx2.AsyncByteStream):
         """An unpacked body that ends where it is longer than any answer may be.
 
@@ -357,41 +388,58 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
         answers, and are read line by line.
         """
 
-        def __init__(self, packed: httpx2.Response, most: int) -> None:
-            self._packed, self._most = packed, most
+        def __init__(
+            self,
+            parts: AsyncIterable[bytes],
+            most: int,
+            close: Callable[[], Awaitable[None]],
+            *,
+            is_success: bool,
+        ) -> None:
+            self._parts, self._most, self._close = parts, most, close
+            self._is_success = is_success
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             size = 0
-            async for part in self._packed.aiter_bytes():  # at most 1 MB is unpacked at once
+            async for part in self._parts:
                 size += len(part)
                 await asyncio.sleep(0)  # parts that have come already are not waited for
                 if size > self._most:
-                    if not self._packed.is_success:
+                    if not self._is_success:
                         return
                     longer = f"the answer is longer than {self._most:,} bytes"
                     raise AnswerTooLong(f"{longer}, and is not read")
                 yield part
 
         async def aclose(self) -> None:
-            await self._packed.aclose()
+            await self._close()
 
     async def bound(response: httpx2.Response) -> None:
-        # Some gateways pack answers although none asked for it.
         is_file = response.request.url.path.endswith(FILE_CONTENT)
-        response.stream = Bounded(
-            httpx2.Response(
+        most = MAX_FILE_BYTES if is_file else MAX_ANSWER_BYTES
+        body = response.stream
+        assert isinstance(body, httpx2.AsyncByteStream)  # noqa: S101  # the client is async
+        parts: AsyncIterable[bytes] = body
+        close = body.aclose
+        if "content-encoding" in response.headers:
+            # Some gateways pack answers although none asked for it.
+            packed = httpx2.Response(
                 response.status_code,
                 headers=response.headers,
-                stream=response.stream,
+                stream=body,
                 request=response.request,
-            ),
-            MAX_FILE_BYTES if is_file else MAX_ANSWER_BYTES,
-        )
-        response.headers.pop("content-encoding", None)
+            )
+            parts, close = packed.aiter_bytes(), packed.aclose  # at most 1 MB at once
+            response.headers.pop("content-encoding")
+        response.stream = Bounded(parts, most, close, is_success=response.is_success)
 
+    certificates = trusted_certificates()
+    # Which proxy an address has is left to the client.
+    kept = None if getproxies() else KeptConnections(certificates, connections)
     return openai.DefaultAsyncHttpxClient(
         timeout=_timeout(attempt_timeout),
-        verify=trusted_certificates(),
+        verify=certificates,
+        transport=kept,
         follow_redirects=False,  # a prompt goes to the one place that was named
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections),
         headers={"Accept-Encoding": "identity"},

@@ -102,6 +102,18 @@ def test_no_temperature_and_a_schema_are_sent_as_asked() -> None:
     assert bodies[0]["response_format"]["json_schema"]["schema"] == {"type": "object"}
 
 
+def test_a_query_of_the_address_goes_with_every_call() -> None:
+    async def call() -> Server:
+        async with serving(answer()) as server:
+            endpoint = OpenAiEndpoint(f"{server.base_url}?tenant=mine", KEY)
+            await endpoint.send(REQUEST, 100)
+            await endpoint.close()
+            return server
+
+    head = asyncio.run(call()).heads[0]
+    assert head.startswith("POST /v1/chat/completions?tenant=mine HTTP/1.1")
+
+
 def test_azure_is_addressed_by_deployment() -> None:
     async def call() -> Server:
         async with serving(answer()) as server:
@@ -421,3 +433,50 @@ def test_nothing_of_the_client_is_imported_before_it_is_needed() -> None:
         "sys.exit(any(name in sys.modules for name in ('openai', 'httpx2', 'genai_prices')))"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_calls_at_the_same_time_have_a_connection_each_and_later_ones_take_it_over() -> None:
+    async def call() -> list[int]:
+        async with serving(answer(), delay=0.05) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            counts = []
+            for calls in (3, 2, 4):
+                await asyncio.gather(*(endpoint.send(REQUEST, 100) for _ in range(calls)))
+                counts.append(server.connections)
+            await endpoint.close()
+            return counts
+
+    assert asyncio.run(call()) == [3, 3, 4]
+
+
+def test_a_connection_that_broke_is_made_anew() -> None:
+    replies = iter([answer(), b"", answer(), answer()])
+
+    async def call() -> int:
+        async with serving(lambda _: next(replies)) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            await endpoint.send(REQUEST, 100)
+            with pytest.raises(TransportFault):
+                await endpoint.send(REQUEST, 100)
+            for _ in range(2):
+                await endpoint.send(REQUEST, 100)
+            await endpoint.close()
+            return server.connections
+
+    assert asyncio.run(call()) == 2
+
+
+def test_an_answer_to_a_call_that_was_given_up_is_taken_for_no_other() -> None:
+    def reply(body: dict[str, Any]) -> bytes:
+        return answer(body["messages"][1]["content"])
+
+    async def call() -> list[str]:
+        async with serving(reply, delay=0.2) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(endpoint.send(Request(REQUEST.call, "s", "old"), 9), 0.1)
+            found = [await endpoint.send(Request(REQUEST.call, "s", new), 9) for new in "ab"]
+            await endpoint.close()
+            return [one.text for one in found]
+
+    assert asyncio.run(call()) == ["a", "b"]
