@@ -74,7 +74,7 @@ endef
 setup: CALLED := setup
 setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
 	@set -eu; $(ENVIRONMENT); $(INSTALL); \
-	echo "setup: installing the packages of requirements.lock (the first time this downloads about 500 MB)"; \
+	echo "setup: installing the packages of requirements.lock (the first time this downloads about 600 MB)"; \
 	$$pip --require-hashes -r requirements.lock; \
 	$$pip --no-deps --no-build-isolation -e . $(patsubst %,-e %,$(BESIDE)); \
 	printf '%s\n' "$$full" >$(VENV)/.installed; \

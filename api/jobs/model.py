@@ -236,6 +236,8 @@ class JobFigures:
         jobs: How many, by status.
         claims: How many claims, sentences and turns, by status.
         workers: Workers that live.
+        to_do: Claims, sentences and turns that are left to workers; a job whose claims are not
+            known yet counts as one.
         calls: Calls of models for these claims, those aside that were answered from the cache.
         tokens: Tokens by kind: `input`, `cached_input`, `output`, `reasoning`.
         cost_usd: What it cost, where prices are known; None: no price is.
@@ -245,6 +247,7 @@ class JobFigures:
     jobs: Mapping[str, int]
     claims: Mapping[str, int]
     workers: int
+    to_do: int
     calls: int
     tokens: Mapping[str, int]
     cost_usd: float | None

@@ -438,6 +438,28 @@ ALIVE_SECONDS = 10.0
 """A worker that was silent for longer is not counted."""
 
 
+def _left_to_workers(connection: Connection) -> int:
+    """How many claims, sentences and turns wait for a worker or are at work in one."""
+    of_workers = sa.and_(jobs.c.status.in_(OPEN), ~jobs.c.is_local)
+    left = (
+        sa.select(jobs.c.job_id, sa.func.count(job_claims.c.job_id).label("claims"))
+        .outerjoin(
+            job_claims,
+            sa.and_(
+                job_claims.c.job_id == jobs.c.job_id,
+                job_claims.c.status.in_((Status.QUEUED, Status.RUNNING)),
+            ),
+        )
+        .where(of_workers)
+        .group_by(jobs.c.job_id)
+        .subquery()
+    )
+    one_at_least = sa.case((left.c.claims < 1, 1), else_=left.c.claims)
+    return int(
+        connection.execute(sa.select(sa.func.coalesce(sa.func.sum(one_at_least), 0))).scalar_one()
+    )
+
+
 def figures(connection: Connection) -> JobFigures:
     """The figures now."""
     by_status = sa.select(jobs.c.status, sa.func.count()).group_by(jobs.c.status)
@@ -465,6 +487,7 @@ def figures(connection: Connection) -> JobFigures:
         jobs={row[0]: row[1] for row in connection.execute(by_status)},
         claims={row[0]: row[1] for row in rows},
         workers=connection.execute(living).scalar_one(),
+        to_do=_left_to_workers(connection),
         calls=int(sums[0]),
         tokens={
             "input": int(sums[1]),

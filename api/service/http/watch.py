@@ -214,6 +214,7 @@ class _JobFigures(Collector):
             "veritrail_job_unpriced_calls", "Calls of no known price", value=found.unpriced_calls
         )
         yield one("veritrail_workers", "Workers that live", value=found.workers)
+        yield one("veritrail_work_to_do", "Claims that are left to workers", value=found.to_do)
 
 
 class _TraceFigures(Collector):
