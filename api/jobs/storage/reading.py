@@ -439,7 +439,7 @@ ALIVE_SECONDS = 10.0
 
 
 def _left_to_workers(connection: Connection) -> int:
-    """How many claims, sentences and turns wait for a worker or are at work in one."""
+    """The number of claims, sentences and turns that wait for a worker or are at work in one."""
     of_workers = sa.and_(jobs.c.status.in_(OPEN), ~jobs.c.is_local)
     left = (
         sa.select(jobs.c.job_id, sa.func.count(job_claims.c.job_id).label("claims"))
