@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.answer_file import split_option
@@ -165,6 +166,19 @@ class Importer(Protocol):
         ...
 
 
+@runtime_checkable
+class JoiningImporter(Importer, Protocol):
+    """A reader of a format in which several files of a folder may hold parts of one process."""
+
+    def together(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Found]:
+        """The processes that files hold together.
+
+        Raises:
+            InputError: They cannot be read at all.
+        """
+        ...
+
+
 @cache
 def of_others() -> tuple[tuple[Plugin, ...], tuple[Unusable, ...]]:
     """Importers of other packages, and those of them that cannot be used, with the reason."""
@@ -247,8 +261,7 @@ def find_processes(
         inside = [] if fits else _inside(path, [chosen], options)
         if not inside:
             return chosen.processes(path, options)
-        each_with = _with_columns(path, inside, options)
-        return (one for each, how in each_with for one in _safely(each, chosen, how))
+        return _each(_with_columns(path, inside, options), chosen, [chosen])
     reasons = {}
     for importer in by_name.values():
         reason = importer.detect(path)
@@ -258,10 +271,7 @@ def find_processes(
         reasons[importer.name] = (importer.description, reason)
     inside = _inside(path, list(by_name.values()), options) if path.is_dir() else []
     if inside:
-        each_with = _with_columns(path, inside, options)
-        return (
-            one for each, how in each_with for one in _safely(each, None, how, by_name.values())
-        )
+        return _each(_with_columns(path, inside, options), None, list(by_name.values()))
     # Modules of single formats import this one.
     from veritrail_graph.graph.importers.misfit import explain, is_likely
 
@@ -424,6 +434,37 @@ def _in_order(path: Path) -> list[tuple[bool, int, str]]:
             digits = ""
         parts.append((True, 0, sign))
     return parts
+
+
+def _each(
+    inside: Sequence[tuple[Path, ImportOptions]],
+    importer: Importer | None,
+    known: Sequence[Importer],
+) -> Iterator[Found]:
+    """Yield the processes of the files of a folder; files that belong together are read at once."""
+    waiting = deque(inside)
+    while waiting:
+        path, options = waiting.popleft()
+        joins = _joining(path, known)
+        if joins is None:
+            yield from _safely(path, importer, options, known)
+            continue
+        others = [one for one, _ in waiting if _joining(one, known) is joins]
+        waiting = deque(one for one in waiting if one[0] not in others)
+        try:
+            _refuse_others(path, joins, options, known)
+            yield from joins.together([path, *others], options)
+        except InputError as error:
+            yield Found.failing(str(path), error)
+
+
+def _joining(path: Path, known: Sequence[Importer]) -> JoiningImporter | None:
+    """Return the importer that joins what files of a folder hold, where a file is in its format."""
+    for one in known:
+        if isinstance(one, JoiningImporter) and path.is_file() and one.detect(path) is None:
+            first = next(each for each in known if each is one or each.detect(path) is None)
+            return one if first is one else None
+    return None
 
 
 def _safely(

@@ -11,7 +11,6 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,11 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
-from veritrail_graph.graph.importers.traces import logs, unread, vendors
+from veritrail_graph.graph.importers.traces import joined, logs, unread, vendors
 from veritrail_graph.graph.importers.traces.attributes import call_of, kind_of_span
 from veritrail_graph.graph.importers.traces.calls import FoundTrace, Trace
+from veritrail_graph.graph.importers.traces.joined import NO_TRACE, UnreadSpan
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of, processes_of
-from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
 from veritrail_graph.graph.importers.traces.values import listed_attributes, nanoseconds, typed
 from veritrail_graph.graph.importers.traces.wire import NotProtobuf, messages_of_spans
 
@@ -68,59 +67,33 @@ class OtlpImporter:
         """One a trace."""
         return processes_of(self.traces(path), NAME, options)
 
+    def together(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Found]:
+        """One a trace; what several files hold of one trace is joined."""
+        return processes_of(joined.traces(paths, _reading()), NAME, options)
+
     def traces(self, path: Path) -> Iterator[FoundTrace]:
         """The traces, in the order of their first spans.
 
         A span that cannot be read is left out of its trace, which names it in a warning. So are
         log records that note nothing of a model, in the first trace.
         """
-        traces: dict[str, list[Span]] = {}
-        other: list[logs.Record] = []
-        faults: dict[str, list[InputError]] = {}
-        is_protobuf = files.suffix_of(path) in _PROTOBUF
-        documents: Iterable[tuple[int, Any]] = [(1, None)] if is_protobuf else files.values(path)
-        for number, value in documents:
-            where = f"{path}#{number}"
-            try:
-                if isinstance(value, InputError):
-                    raise value
-                found = each_of_protobuf(_bytes(path), str(path)) if is_protobuf else None
-                for span in spans_of(value, where) if found is None else found:
-                    if isinstance(span, UnreadSpan):
-                        faults.setdefault(span.trace_id, []).append(span)
-                    elif logs.is_record(span) and span["event"] is None:
-                        other.append(span)
-                    else:
-                        traces.setdefault(span["trace_id"], []).append(span)
-            except InputError as error:
-                yield FoundTrace.failing(where, error)
-        # A span whose trace is not known is told of with the first trace.
-        if traces and NO_TRACE in faults:
-            lost = faults.pop(NO_TRACE)
-            faults.setdefault(next(iter(traces)), []).extend(lost)
-        if other and not traces and not faults:
-            raise InputError(f"{path} holds no trace: {logs.left_out(other)[0]}")
-        prepared = {one for one, spans in traces.items() if all(map(_prepares, spans))}
-        untraced = logs.without_trace(traces.pop(NO_TRACE, ()))
-        for trace_id, spans in traces.items():
-            if trace_id in prepared and len(prepared) < len(traces):
-                continue  # nothing ran in it
-            warnings = [*left_out(faults.get(trace_id, ())), *logs.left_out(other)]
-            other = []
-            yield FoundTrace(f"{path}#{trace_id}", partial(_trace, trace_id, spans, warnings))
-        for number, records in enumerate(untraced, start=1):
-            warnings, other = logs.left_out(other), []
-            yield FoundTrace(f"{path}#log{number}", partial(_trace, None, records, warnings))
-        for trace_id, wrong in faults.items():
-            if trace_id not in traces:
-                where = f"{path}#{trace_id}" if trace_id != NO_TRACE else str(path)
-                yield FoundTrace.failing(where, nothing_left(wrong, where))
+        return joined.traces([path], _reading())
 
 
-def _prepares(span: Span) -> bool:
-    """Return whether a span only says that a program made an agent, which then runs elsewhere."""
-    made = span.get("attributes", {}).get("gen_ai.operation.name")
-    return bool(made == "create_agent")
+def _items(path: Path) -> Iterator[tuple[str, Span | InputError]]:
+    """Yield the spans and log records of a file, or why they cannot be read, with their places."""
+    is_protobuf = files.suffix_of(path) in _PROTOBUF
+    documents: Iterable[tuple[int, Any]] = [(1, None)] if is_protobuf else files.values(path)
+    for number, value in documents:
+        where = f"{path}#{number}"
+        try:
+            if isinstance(value, InputError):
+                raise value
+            found = each_of_protobuf(_bytes(path), str(path)) if is_protobuf else None
+            for span in spans_of(value, where) if found is None else found:
+                yield where, span
+        except InputError as error:
+            yield where, error
 
 
 def _bytes(path: Path) -> bytes:
@@ -164,22 +137,6 @@ def each_of_protobuf(data: bytes, where: str) -> Iterator[Span | UnreadSpan]:
         yield from _each_read(messages(), where)
     except (DecodeError, NotProtobuf):
         raise InputError(f"{where} holds no OTLP export request in protobuf") from None
-
-
-NO_TRACE = ""
-
-
-class UnreadSpan(InputError):
-    """The reason why a span cannot be read; the others of its trace can.
-
-    Args:
-        message: What is wrong.
-        trace_id: Its trace, as far as it says so; else `NO_TRACE`.
-    """
-
-    def __init__(self, message: str, trace_id: str = NO_TRACE) -> None:
-        super().__init__(message)
-        self.trace_id = trace_id
 
 
 def spans_of(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
@@ -389,6 +346,10 @@ def trace_process(
 ) -> Draft:
     """The process of one trace, with what could not be read of it."""
     return process_of(_trace(trace_id, spans, warnings), NAME, options)
+
+
+def _reading() -> joined.TraceReading:
+    return joined.TraceReading(_items, _trace)
 
 
 def _trace(trace_id: str | None, spans: Sequence[Span], warnings: Sequence[str]) -> Trace:
