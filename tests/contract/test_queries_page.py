@@ -14,6 +14,7 @@ from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.queries import library
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+MOST = 10_000
 HINT = "run: python docs/make_queries.py"
 
 
@@ -63,10 +64,19 @@ def test_the_page_shows_an_answer_of_every_query(text: str) -> None:
 def test_the_answers_are_what_the_sample_gives(
     maker: ModuleType, text: str, store: Store, arun: Any
 ) -> None:
+    # Two checks read the whole graph, in which other tests leave what is not sound.
+    before = {
+        one.short_name: arun(store.queries.run(one.short_name, {"limit": MOST})).rows
+        for one in library()
+        if one.short_name in ("check_loose_ends", "check_orphans")
+    }
     try:
         answers = arun(maker.answers_of(store))
     finally:
         arun(store.processes.delete(maker.PROCESS))
+    for name, known in before.items():
+        left = [row for row in answers[name].rows if row not in known]
+        answers[name] = answers[name].model_copy(update={"rows": left})
     made = sections(maker.page(maker.head_of(text), answers))
     for name, part in sections(text).items():
         assert made[name] == part, HINT
