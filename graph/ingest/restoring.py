@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from veritrail_graph.graph.errors import (
@@ -90,6 +90,7 @@ def check_trails(source: ProcessInput, found: Survey) -> Violations:
             checking.violations.append(record)
             if checking.violations.is_over:
                 return checking.violations
+    checking.check_steps()
     checking.check_reviews()
     if checking.quoted:
         for node in source.records():
@@ -111,6 +112,7 @@ class _Checking:
         found: The process.
         reviews: Reviews, which are checked when all verifications are known.
         verdicts: Claim and verdict of every verification, by its id.
+        steps: Ends, by number, of the edges that trails go along, each with its place in the input.
         quoted: Quotes from a node by node_id and offsets, each with its place in the input.
     """
 
@@ -120,6 +122,7 @@ class _Checking:
     seen: set[object] = field(default_factory=set)
     reviews: list[ReviewRecord] = field(default_factory=list)
     verdicts: dict[str, tuple[str, Verdict | None]] = field(default_factory=dict)
+    steps: dict[tuple[int, int], str] = field(default_factory=dict)
     claims: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -145,6 +148,7 @@ class _Checking:
         if not self._nodes(one, where):
             return
         self._no_root(one.node_id, where)
+        self._trail(one, where)
         for iteration in one.iterations:
             for root in iteration.carried_roots:
                 if self._ref(root.node_id).role is not Role.ROOT:
@@ -155,6 +159,35 @@ class _Checking:
                     self._quote(cited.node_id, cited.start, cited.end, cited.text, where)
         self._place(one, where)
         self._fits_together(record)
+
+    def _trail(self, one: Verification, where: str) -> None:
+        """Check that the evidence trail leads from all evidence to the verified node."""
+        sources = {link.source for link in one.paths}
+        for target in dict.fromkeys(link.target for link in one.paths):
+            if target != one.node_id and target not in sources:
+                message = f"paths: {shown(target)} leads on to no node, and not to the verification"
+                self._fault("inconsistent_trail", where, message)
+        if one.paths:  # a file may hold none of them
+            found = (name for each in one.iterations for name in each.node_ids_with_evidence)
+            for name in dict.fromkeys(found):
+                if name not in sources:
+                    message = f"paths: no link leads from {shown(name)}, which has evidence"
+                    self._fault("inconsistent_trail", where, message)
+        number = self.found.topology.numbers
+        for link in one.paths:
+            for step in pairwise((link.source, *link.via, link.target)):
+                self.steps.setdefault((number[step[0]], number[step[1]]), where)
+
+    def check_steps(self) -> None:
+        """Check that the links of the trails go along edges of the process."""
+        left, topology = dict(self.steps), self.found.topology
+        if left:
+            for edge in zip(topology.edge_sources, topology.edge_targets, strict=True):
+                left.pop(edge, None)
+        for (source, target), where in left.items():
+            ends = (shown(topology.ids[source]), shown(topology.ids[target]))
+            message = "paths: the process has no edge from {} to {}; via names the nodes between"
+            self._fault("inconsistent_trail", where, message.format(*ends))
 
     def check_reviews(self) -> None:
         """Check the reviews."""

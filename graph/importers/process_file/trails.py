@@ -110,11 +110,17 @@ def _paths_fault(one: Verification) -> str | None:
     found_in: dict[str, int] = {}
     made_from: dict[str, list[str]] = {}
     seen = set()
+    with_evidence = {name for each in one.iterations for name in each.node_ids_with_evidence}
     for link in one.paths:
         if link.iteration > len(one.iterations):
             return f"there is no iteration {link.iteration}"
+        if passed := next(filter(with_evidence.__contains__, link.via), None):
+            way = f"the link from {link.source!r} to {link.target!r} passes by {passed!r}"
+            return f"{way}, which has evidence itself: link to it"
         if found_in.setdefault(link.source, link.iteration) != link.iteration:
             return f"the evidence in {link.source!r} is of more than one iteration"
+        if link.source not in one.iterations[link.iteration - 1].node_ids_with_evidence:
+            return f"iteration {link.iteration} has no evidence in {link.source!r}"
         if (link.source, link.target, link.via) in seen:
             return f"the link from {link.source!r} to {link.target!r} is there twice"
         seen.add((link.source, link.target, link.via))

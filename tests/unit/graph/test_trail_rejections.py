@@ -79,6 +79,45 @@ def carrying(*verifications: dict[str, Any], **other: Any) -> dict[str, Any]:
     return document(verifications=list(verifications), **other)
 
 
+def found_in_both(*paths: dict[str, Any]) -> dict[str, Any]:
+    """The verification with evidence in `c1` too, and these links."""
+    made = changed("paths", list(paths))
+    cited = {**SENTENCE, "node_id": "c1"}
+    summary = {"text": "Nine.", "node_ids": ["c1"], "sentences": [cited]}
+    made["iterations"][1] |= {"evidence": [cited], "summaries": [summary]}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("paths", "kind", "said"),
+    [
+        (
+            [{"source": "s", "target": "t", "iteration": 1}],
+            "inconsistent_trail",
+            "no link leads from 'c1', which has evidence",
+        ),
+        (
+            [{"source": "c1", "target": "s", "iteration": 2}],
+            "inconsistent_trail",
+            "'s' leads on to no node, and not to the verification",
+        ),
+        (
+            [
+                {"source": "c1", "target": "t", "iteration": 2, "via": ["s"]},
+                {"source": "s", "target": "t", "iteration": 1},
+            ],
+            "wrong_trail",
+            "the link from 'c1' to 't' passes by 's', which has evidence itself: link to it",
+        ),
+    ],
+)
+def test_a_trail_that_leaves_evidence_out_is_refused(
+    paths: list[dict[str, Any]], kind: str, said: str
+) -> None:
+    found = violations(carrying(found_in_both(*paths)))
+    assert (kind, f"paths: {said}") in [(one.kind, one.message) for one in found]
+
+
 def test_a_verification_that_fits_is_accepted() -> None:
     made = carrying(VERIFICATION, extractions=[EXTRACTION])
     assert read(made).hash == read(document()).hash
@@ -119,6 +158,18 @@ def test_a_verification_that_fits_is_accepted() -> None:
             [{"source": "s", "target": "s", "iteration": 1}],
             "wrong_trail",
             "they lead in a circle, 's' → 's'",
+        ),
+        (
+            "paths",
+            [{"source": "c1", "target": "t", "iteration": 2}],
+            "wrong_trail",
+            "paths: iteration 2 has no evidence in 'c1'",
+        ),
+        (
+            "paths",
+            [{"source": "s", "target": "t", "iteration": 1, "via": ["c2"]}],
+            "inconsistent_trail",
+            "paths: the process has no edge from 's' to 'c2'; via names the nodes between",
         ),
         ("iterations.1.carried_roots", ["s"], "no_root", "'s' is no root"),
         ("iterations.1.number", 3, "wrong_trail", "numbered 1, 2, 3"),
