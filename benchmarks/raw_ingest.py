@@ -47,8 +47,8 @@ UNWIND row[1] AS source
 MATCH (u:Span {process_id: $process_id, node_id: source})
 CREATE (u)-[:INPUT_TO]->(v)
 """
-# What deletes a process looks for its node first.
-_PROCESS = "MERGE (:Process {process_id: $process_id})"
+# What deletes a process looks for its node first, and passes by one that is being written.
+_PROCESS = "MERGE (p:Process {process_id: $process_id}) SET p.status = 'deleting'"
 _CONSTRAINT = (
     "CREATE CONSTRAINT span_key IF NOT EXISTS "
     "FOR (s:Span) REQUIRE (s.process_id, s.node_id) IS UNIQUE"

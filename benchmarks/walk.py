@@ -1,5 +1,7 @@
 """A verification walk without a model: our driver against the bare Cypher calls that it needs.
 
+And the walk in Cypher, with a statement after each iteration, against the default.
+
 The calls of one walk are recorded and played back, with the same statements and parameters:
 by the synchronous driver in threads, as our store runs it; by the synchronous driver alone;
 and by the asynchronous driver. The last two are for information (docs/adr/0004-driver.md).
@@ -28,7 +30,10 @@ from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database, Row
 from veritrail_graph.graph.store.store import Store
+from veritrail_graph.graph.walking import Walk
+from veritrail_graph.verifier.frontiers import CypherNodes
 from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.ports import NodeSource
 from veritrail_graph.verifier.run import Run
 
 Calls = list[tuple[str, dict[str, Any]]]
@@ -36,6 +41,8 @@ Calls = list[tuple[str, dict[str, Any]]]
 SECONDS, MOST_ROUNDS = 20.0, 40
 """Rounds of all ways in turn: as many as go into this time, and no more."""
 MANY_CLAIMS = 560
+IN_CYPHER = (1, 20)
+"""Claims of a walk in Cypher."""
 TOPOLOGY = cypher.load("walk/topology").text
 # A walk to the roots, and one whose frontiers are all source nodes of the one before.
 KINDS = {
@@ -62,6 +69,25 @@ def measure(report: Report, engine: Engine) -> None:
                 ),
             )
         )
+    for kind, verdict in KINDS.items():
+        for claims in IN_CYPHER:
+            found = run_child(
+                "benchmarks.walk:in_cypher",
+                login=engine.login,
+                verdict=verdict.value,
+                claims=claims,
+            )
+            report.add(
+                Line(
+                    f"{engine.name}: walk in Cypher {kind}, {claims} claims",
+                    found["cypher"],
+                    reference=found["shared"],
+                    note=(
+                        f"{found['cypher_calls']:.0f} calls; the default "
+                        f"{found['shared'] * 1000:.0f} ms, {found['shared_calls']:.0f} calls"
+                    ),
+                )
+            )
     for kind, verdict in KINDS.items():
         found = run_child("benchmarks.walk:count", login=engine.login, verdict=verdict.value)
         report.add(
@@ -136,6 +162,27 @@ async def compare(login: dict[str, Any], verdict: str) -> dict[str, float]:
     }
 
 
+async def in_cypher(login: dict[str, Any], verdict: str, claims: int) -> dict[str, float]:
+    """Median seconds of walks in Cypher and of the default, in turn, and the calls of each."""
+    gc.set_threshold(*COLLECTIONS)
+    database = Database(DatabaseAddress(**login))
+    store = Store.of(database)
+    times: dict[Walk, list[float]] = {way: [] for way in Walk}
+    calls = dict.fromkeys(Walk, 0)
+    end = time.perf_counter() + SECONDS
+    while not times[Walk.CYPHER][1:] or time.perf_counter() < end:  # the first opens connections
+        for way, seconds in times.items():
+            before, start = database.calls, time.perf_counter()
+            await verify(store, FixedJudge(Verdict(verdict)), claims, way)
+            seconds.append(time.perf_counter() - start)
+            calls[way] = database.calls - before
+    await database.close()
+    return {
+        **{way.value: middle(seconds[1:]) for way, seconds in times.items()},
+        **{f"{way}_calls": number for way, number in calls.items()},
+    }
+
+
 async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
     """Store calls of one claim and of many."""
     database = _Recording(DatabaseAddress(**login))
@@ -159,11 +206,16 @@ async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
     return {**found, "most": most}
 
 
-async def verify(store: Store, judge: FixedJudge, claims: int) -> list[Verification]:
+async def verify(
+    store: Store, judge: FixedJudge, claims: int, way: Walk = Walk.SHARED
+) -> list[Verification]:
     """Verify a number of claims about the final answer of the stored process."""
     process = await store.processes.get(OURS)
     terminal, _ = await store.reading.node(OURS, process.terminals[0])
-    nodes = SharedNodes(store.reading, OURS, WholeTexts(), size=process.nodes, edges=process.edges)
+    size = {"size": process.nodes, "edges": process.edges}
+    nodes: NodeSource = SharedNodes(store.reading, OURS, WholeTexts(), **size)
+    if way is Walk.CYPHER:
+        nodes = CypherNodes(store.reading, OURS, WholeTexts())
 
     async def write(*_verifications: Verification) -> None:
         return

@@ -71,22 +71,22 @@ class WatchedNodes:
     """
 
     def __init__(self, nodes: NodeSource) -> None:
-        self._nodes = nodes
+        self.watched = nodes
         self._counts: dict[str, int] = {}
 
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()
     ) -> SourceNodes:
         """The source nodes of these nodes without those checked."""
-        return await self._nodes.source_nodes(of, checked)
+        return await self.watched.source_nodes(of, checked)
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
         """Return whether any source node of these nodes is not among those checked."""
-        return await self._nodes.left(of, checked)
+        return await self.watched.left(of, checked)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""
-        found = await self._nodes.read(nodes)
+        found = await self.watched.read(nodes)
         new = [node for node in found if node.ref.node_id not in self._counts]
         if sum(len(node.text) for node in new) > READ_IN_THREAD:
             await asyncio.to_thread(self._look_at, new)

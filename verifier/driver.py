@@ -22,6 +22,7 @@ from veritrail_graph.verifier.answered import (
     seen_sub_claims,
 )
 from veritrail_graph.verifier.appeals import WatchedNodes, cited_appeals
+from veritrail_graph.verifier.frontiers import answered_sources
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter, OverBudget
 from veritrail_graph.verifier.ports import (
@@ -196,9 +197,7 @@ async def _answer(
     meter: Meter,
 ) -> Answer:
     if isinstance(need, NeedSources):
-        of = [ref.node_id for ref in need.of]
-        ask = nodes.source_nodes if need.will_read else nodes.left
-        return await ask(of, need.checked)
+        return await answered_sources(nodes, need)
     if isinstance(need, NeedEvidence):
         read = await nodes.read(need.nodes)
         select = partial(judge.select_evidence, claim, read, meter)

@@ -85,6 +85,18 @@ class Reader(Protocol):
         """src() of these nodes, with texts if asked for, and which of them were checked."""
         ...
 
+    async def next_frontier(
+        self,
+        process_id: str,
+        verdicts: Sequence[str],
+        q: int,
+        frontier: Collection[str],
+        evidence: Collection[str],
+        checked: Collection[str],
+    ) -> SourcesRead:
+        """The next frontier after an iteration, and the count that may stop the walk."""
+        ...
+
     async def left(
         self, process_id: str, of: Collection[str], checked: Collection[str]
     ) -> SourcesLeft:

@@ -239,10 +239,33 @@ class SourceNodes:
     Attributes:
         nodes: Those that are looked for, each once, in the order of a frontier.
         sources: node_ids of all source nodes, by the node that they were inputs to.
+        consecutive: How many verdicts in a row are Not Fully Supported, where a statement counted.
     """
 
     nodes: tuple[NodeRef, ...]
     sources: Mapping[str, tuple[str, ...]]
+    consecutive: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WalkState:
+    """A walk after an iteration, as lines 18 to 25 go on from it.
+
+    Attributes:
+        verdicts: All verdicts so far, the latest last; None where the judge had none.
+        q: How many consecutive Not Fully Supported verdicts stop the walk.
+        nodes: The nodes of the iteration.
+        evidence: node_ids of those of them with evidence.
+        checked: All nodes that were checked, those of the iteration too.
+
+    Source: VeriTrail C.1, Algorithm 1.
+    """
+
+    verdicts: tuple[Verdict | None, ...]
+    q: int
+    nodes: tuple[NodeRef, ...]
+    evidence: tuple[str, ...]
+    checked: tuple[NodeRef, ...]
 
 
 class NodeSource(Protocol):
@@ -268,4 +291,18 @@ class NodeSource(Protocol):
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""
+        ...
+
+
+@runtime_checkable
+class FrontierSource(Protocol):
+    """A source that carries out lines 18 to 25 itself."""
+
+    async def next_frontier(self, of: Collection[str], state: WalkState) -> SourceNodes:
+        """The next frontier after an iteration, and the count of line 19.
+
+        Args:
+            of: The nodes that the lines lead to, to see that they are there.
+            state: What the lines go on from.
+        """
         ...

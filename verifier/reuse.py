@@ -18,6 +18,7 @@ from typing import Protocol
 from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Verification, in_order
 from veritrail_graph.graph.model.trail import MATCHED, NO_USAGE, Termination
 from veritrail_graph.verifier.driver import Task, decided_by, place_of_value, with_outcome
+from veritrail_graph.verifier.frontiers import answered_sources
 from veritrail_graph.verifier.ports import Judgement, NodeSource, Selection
 from veritrail_graph.verifier.walk import (
     Answer,
@@ -254,8 +255,7 @@ async def _carried_out(node: NodeRef, q: int, recorded: _Recorded) -> Outcome:
             outcome: Outcome = done.value
             return outcome
         if isinstance(need, NeedSources):
-            ask = recorded.now.source_nodes if need.will_read else recorded.now.left
-            answer = await ask([ref.node_id for ref in need.of], need.checked)
+            answer = await answered_sources(recorded.now, need)
         elif isinstance(need, NeedEvidence):
             answer = await recorded.selection(need.nodes)
         elif isinstance(need, NeedVerdict):

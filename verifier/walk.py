@@ -27,7 +27,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     in_order,
 )
-from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
+from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, WalkState
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 NO_INPUT = "No input of this text is recorded, so there is nothing to check it against: {}."
@@ -49,12 +49,14 @@ class NeedSources:
 
     `will_read` says whether another iteration may follow. If not, all that matters is which of
     the nodes in `checked` are among them and whether any other node is: one that is not in
-    `checked` may stand in the answer for all that are not.
+    `checked` may stand in the answer for all that are not. After an iteration `state` is what both
+    were decided from, for a source that decides it anew (`FrontierSource`).
     """
 
     of: tuple[NodeRef, ...]
     will_read: bool
     checked: Collection[NodeRef] = ()
+    state: WalkState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     if node.is_unsourced:
         silence = (yield from _evidence(())).silence  # reads nothing: no model is asked
         return _of_unsourced(node, silence)
-    nodes_to_check = yield from _sources([node], sources, checked)  # 6
+    first = yield from _sources([node], sources)  # 6
+    nodes_to_check = _by_id(first.nodes)
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
 
@@ -190,12 +193,21 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             candidates_of = with_evidence  # 23: of the nodes with evidence
             if verdict is None and not with_evidence:
                 candidates_of = nodes_to_check  # ours: nothing says which of them to leave out
-        goes_on = consecutive_not_supported < q
-        candidates = yield from _sources(
-            candidates_of.values(), sources, checked, will_read=goes_on
+        after = WalkState(
+            verdicts=tuple([iteration.verdict for iteration in iterations]),
+            q=q,
+            nodes=frontier,
+            evidence=tuple(with_evidence),
+            checked=tuple(checked.values()),
         )
+        found_next = yield from _sources(
+            candidates_of.values(), sources, after, will_read=consecutive_not_supported < q
+        )
+        if found_next.consecutive is not None:  # 18 to 22, by who carried these lines out
+            consecutive_not_supported = found_next.consecutive
+        goes_on = consecutive_not_supported < q
         # 25, without the carried roots: never read again
-        nodes_to_check = _without(candidates, checked)
+        nodes_to_check = _without(_by_id(found_next.nodes), checked)
 
         score = judgement.score
         is_weak = any(ref.is_unsourced for ref in with_evidence.values())
@@ -231,22 +243,27 @@ def _of_unsourced(node: NodeRef, silence: str | None) -> Outcome:
 def _sources(
     of: Collection[NodeRef],
     known: dict[str, tuple[str, ...]],
-    checked: Refs,
+    state: WalkState | None = None,
     *,
     will_read: bool = True,
-) -> Generator[Need, Answer, Refs]:
+) -> Generator[Need, Answer, SourceNodes]:
     """src() of a set of nodes; roots and unsourced nodes have none and are not asked about.
 
     What was checked may be left out; `will_read`: see `NeedSources`.
     """
     asked = in_order([ref for ref in of if ref.role is not _ROOT and ref.role is not _UNSOURCED])
     if not asked:
-        return {}
-    answer = yield NeedSources(asked, will_read, tuple(checked.values()))
+        return SourceNodes((), {})
+    checked = () if state is None else state.checked
+    answer = yield NeedSources(asked, will_read, checked, state)
     if not isinstance(answer, SourceNodes):
         raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
     known.update(answer.sources)
-    return dict(zip(map(_node_id, answer.nodes), answer.nodes, strict=True))
+    return answer
+
+
+def _by_id(nodes: tuple[NodeRef, ...]) -> Refs:
+    return dict(zip(map(_node_id, nodes), nodes, strict=True))
 
 
 def _without(nodes: Refs, checked: Refs) -> Refs:

@@ -95,7 +95,7 @@ class _Plain:
 
 @judging(
     "model", "engine", "verdict_engine", "q", "no_cache", "recorded", "record",
-    "concurrency", "budget", "max_calls", "price",
+    "concurrency", "walk", "budget", "max_calls", "price",
 )  # fmt: skip
 def check(
     what: Annotated[

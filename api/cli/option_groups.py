@@ -21,7 +21,7 @@ _RARE = frozenset({
     "batch_finish", "batch_price_factor", "claims_model", "effort", "max_reruns",
     "max_root_sentences", "max_sentences", "no_sub_claims", "prompts", "retry_failed", "samples",
     "selection_model", "share", "structured", "threshold", "unfinished", "verdict_engine",
-    "verdict_model", "verdict_root_sentences", "verdict_sentences", "webhook",
+    "verdict_model", "verdict_root_sentences", "verdict_sentences", "walk", "webhook",
 })  # fmt: skip
 """Options that `--help-all` shows; every option can also stand in the file of the project."""
 _ALL = "veritrail.all_options"

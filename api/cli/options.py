@@ -14,6 +14,7 @@ import typer
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.server.options import LogFormat, LogLevel
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.walking import Walk
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.models import ModelOptions
@@ -216,6 +217,16 @@ Record = Annotated[
 ]
 
 
+WalkOption = Annotated[
+    Walk | None,
+    typer.Option(
+        "--walk",
+        help="How frontiers are found: shared, with as few calls as can be (default); or cypher, "
+        "a statement after each iteration. The results are the same.",
+    ),
+]
+
+
 class BatchFinish(StrEnum):
     """A way to finish a call that has no valid answer in a batch."""
 
@@ -347,6 +358,7 @@ JUDGING: Mapping[str, Any] = {
     "recorded": Recorded,
     "record": Record,
     "concurrency": Concurrency,
+    "walk": WalkOption,
     "explain": Explain,
 }
 """The options that say how claims are verified, by name; most stand for a field of the request."""
@@ -458,7 +470,9 @@ RECORDED = "recorded"
 
 
 def recording_settings(options: dict[str, Any]) -> Settings:
-    """Return the settings, with what options say of recorded answers; these leave the options.
+    """Return the settings, with what options say of recorded answers and of the walk.
+
+    These leave the options.
 
     Args:
         options: Values by the names of the command's parameters; `engine` becomes the one that
@@ -471,9 +485,9 @@ def recording_settings(options: dict[str, Any]) -> Settings:
     from veritrail_graph.api.configured.judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
 
-    recorded, record = options.pop("recorded", None), options.pop("record", None)
-    files = {"recorded": recorded, "record": record}
-    settings = Settings(**{name: file for name, file in files.items() if file is not None})
+    set_by = {name: options.pop(name, None) for name in ("recorded", "record", "walk")}
+    settings = Settings(**{name: value for name, value in set_by.items() if value is not None})
+    recorded, record = set_by["recorded"], set_by["record"]
     if options.get("resume") is not None:  # with the engine of the run
         return settings
     if recorded is not None and not (options.get("engine") or options.get("model")):

@@ -194,7 +194,8 @@ def verify(
 
 _CHANGED_BY_RESUMING = frozenset(
     {"batch_finish", "batch_price_factor", "budget", "max_calls", "price"}
-    | {"prompts", "no_cache", "recorded", "record", "concurrency", "explain"}
+    | {"prompts", "no_cache", "recorded", "record", "concurrency", "walk"}
+    | {"explain"}
 )
 """Options that a run which goes on may have other values of."""
 _HOW = frozenset(JUDGING) - WHICH - _CHANGED_BY_RESUMING

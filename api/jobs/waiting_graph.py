@@ -110,6 +110,22 @@ class WaitingReader:
             )
         )
 
+    async def next_frontier(
+        self,
+        process_id: str,
+        verdicts: Sequence[str],
+        q: int,
+        frontier: Collection[str],
+        evidence: Collection[str],
+        checked: Collection[str],
+    ) -> SourcesRead:
+        """The next frontier after an iteration, and the count that may stop the walk."""
+        return await self._graph.ask(
+            lambda store: store.reading.next_frontier(
+                process_id, verdicts, q, frontier, evidence, checked
+            )
+        )
+
     async def left(
         self, process_id: str, of: Collection[str], checked: Collection[str]
     ) -> SourcesLeft:

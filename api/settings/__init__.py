@@ -163,6 +163,7 @@ class Settings(ModelFields, BaseSettings):
         record: A file that takes every valid answer of a model.
         language: Language whose rules split texts into sentences.
         max_node_text: The longest text of a node, in bytes of UTF-8.
+        walk: How frontiers of a walk are read, as `Walk` has it.
         db_idle: Time without a client after which the embedded engine stops.
         db_heap: Heap of the embedded engine, such as `1g`.
         claims: Settings of the model that extracts claims.
@@ -237,6 +238,7 @@ class Settings(ModelFields, BaseSettings):
     record: read.Written = None
     language: Annotated[str, read.parsed(str.lower)] = "english"
     max_node_text: read.Size = 10_000_000
+    walk: Annotated[read.Walk, read.parsed(read.walk)] = read.Walk.SHARED
     db_idle: str = "10m"
     db_heap: Annotated[str, read.parsed(str.lower)] = "1g"
     claims: StepFields = StepFields()

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.walking import Walk as Walk
 
 DAY = 86_400.0
 _LONGEST = 86_400.0
@@ -141,6 +142,18 @@ def rate(text: str) -> int:
     if not (text.isdecimal() and 0 < int(text) <= 1_000_000):
         raise ValueError("must be a number of requests a minute")
     return int(text)
+
+
+def walk(text: str) -> Walk:
+    """A way to find the next frontier of a walk.
+
+    Raises:
+        ValueError: The text is none.
+    """
+    try:
+        return Walk(text.lower())
+    except ValueError:
+        raise ValueError(f"must be {' or '.join(Walk)}") from None
 
 
 def effort(text: str) -> str:

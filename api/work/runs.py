@@ -128,13 +128,17 @@ def made_run(
         run_id: The run that is resumed; None: a new one.
         earlier: Gives the verdicts of an earlier version, from what reads the nodes of now.
     """
+    from veritrail_graph.graph.walking import Walk
+    from veritrail_graph.verifier.frontiers import CypherNodes
     from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.run import Run
 
     keep = Keep(write)
     is_unhurried = judge.models is None or judge.how.models.in_batches
     name, size, edges = process.process_id, process.nodes, process.edges
-    nodes = SharedNodes(reader, name, judge.splitter, size=size, edges=edges)
+    nodes: NodeSource = SharedNodes(reader, name, judge.splitter, size=size, edges=edges)
+    if settings.walk is Walk.CYPHER:
+        nodes = CypherNodes(reader, name, judge.splitter)
     run = Run(
         name,
         judge.judge,

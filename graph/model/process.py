@@ -235,12 +235,15 @@ class SourcesRead:
         sources: node_ids of the source nodes, by the node that they were inputs to.
         texts: Texts of the source nodes by node_id, where they were asked for.
         passed: node_ids of those source nodes that had been checked.
+        consecutive: How many verdicts up to now are Not Fully Supported, where the statement that
+            read them says it.
     """
 
     nodes: tuple[NodeRef, ...]
     sources: dict[str, tuple[str, ...]]
     texts: dict[str, str]
     passed: frozenset[str] = frozenset()
+    consecutive: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,16 @@ class _Gathered:
                     for number in of:
                         inputs[number].append(node_id)
 
+    def add_frontier(self, columns: Sequence[Any], names: Sequence[str]) -> None:
+        """Take columns of a next frontier, and the edges from what was checked."""
+        *of_nodes, texts, targets, passed = columns
+        self.parts += 1
+        self.add_nodes(of_nodes)
+        self.add_texts(of_nodes[0], texts)
+        for node_id, numbers in (*zip(of_nodes[0], targets, strict=True), *passed):
+            for number in numbers:
+                self.sources[names[number]].append(node_id)
+
     def add_nodes(self, columns: Sequence[Sequence[Any]]) -> None:
         """Take columns of node_ids, stages, positions and roles."""
         node_ids, stages, positions, roles = columns
@@ -151,6 +161,58 @@ class NodeReader:
             windows = found.nodes[before:]  # which do not know what was checked
             found.passed.update(ref.node_id for ref in windows if ref.node_id in passed)
         return found.whole()
+
+    async def next_frontier(
+        self,
+        process_id: str,
+        verdicts: Sequence[str],
+        q: int,
+        frontier: Collection[str],
+        evidence: Collection[str],
+        checked: Collection[str],
+    ) -> SourcesRead:
+        """The next frontier after an iteration, and the count that may stop the walk.
+
+        Where the count stops it, one node of the frontier stands for all, and no text is read.
+
+        Args:
+            process_id: The process.
+            verdicts: All verdicts so far, the latest last; UNDECIDED where there is none.
+            q: How many consecutive Not Fully Supported verdicts stop the walk.
+            frontier: The nodes of the iteration.
+            evidence: Those of them with evidence.
+            checked: All nodes that were checked.
+
+        Source: VeriTrail C.1, Algorithm 1 lines 18 to 25, 33.
+        """
+        found, passed = _Gathered(frontier), dict.fromkeys(checked, True)
+        consecutive: int | None = None
+        parts = list(batches(list(found.sources), ASK_FOR))
+        while parts:
+            part = parts.pop()
+            rows = await self._database.read(
+                "walk/next_frontier",
+                process_id=process_id,
+                verdicts=list(verdicts),
+                q=q,
+                frontier=_numbered(part),
+                evidence=dict.fromkeys(evidence, True),
+                checked=passed,
+                edges=self._edges,
+                longest=TEXTS[0][1],
+            )
+            for row in rows:
+                consecutive, followed, *columns = row
+                if followed < self._edges:
+                    found.add_frontier(columns, part)
+                else:
+                    found.add_texts(columns[0], columns[4])
+            if rows and rows[0][1] >= self._edges:
+                parts += await self._parts_of(process_id, part, found)
+        read = found.whole()
+        nodes = tuple([ref for ref in read.nodes if ref.node_id not in passed])  # of windows
+        sources = {name: ids for name, ids in read.sources.items() if ids}
+        return SourcesRead(nodes, sources, read.texts, consecutive=consecutive)
 
     async def left(
         self, process_id: str, of: Collection[str], checked: Collection[str]

@@ -133,3 +133,21 @@ def test_a_home_that_cannot_be_written_costs_no_more_than_the_resume(
         assert shown == ended.json["verifications"][0]
         told = beside("verify", "--resume", ended.json["run_id"], "--json", status=3, **elsewhere)
         assert "The database of the service" in told.message, home
+
+
+def test_the_walk_in_cypher_is_an_option_and_finds_the_same(
+    veritrail: Veritrail, pier: str
+) -> None:
+    named = (pier, "--claim-id", "length", "--again")
+    found = [
+        [(one["claim_id"], one["verdict"], one["paths"]) for one in run["verifications"]]
+        for run in (
+            run_of(veritrail, *named),
+            run_of(veritrail, *named, "--walk", "cypher"),
+            run_of(veritrail, *named, VERITRAIL_WALK="Cypher"),
+        )
+    ]
+    assert [one[:2] for one in found[0]] == [("length", "FULLY_SUPPORTED")]
+    assert found[0] == found[1] == found[2]
+    refused = veritrail("verify", pier, VERITRAIL_WALK="up", status=2)
+    assert "VERITRAIL_WALK='up': must be shared or cypher" in refused.err

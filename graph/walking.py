@@ -1,0 +1,12 @@
+"""The way to walk the graph: a choice of whoever runs the verification, not of the request."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Walk(StrEnum):
+    """A way to find the next frontier of a walk; what is found is the same."""
+
+    SHARED = "shared"
+    CYPHER = "cypher"
