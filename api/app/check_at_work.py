@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.addresses import (
@@ -50,6 +51,7 @@ from veritrail_graph.api.jobs.submission import LocalOptions
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
 from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
+from veritrail_graph.graph.importers.registry import folder_and_graph
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import (
@@ -173,6 +175,10 @@ class CheckAtWork:
 
     async def _read(self, what: Sequence[What]) -> None:
         """Store what is new, and begin to verify each process as soon as it is stored."""
+        pair = folder_and_graph([one for one in what if isinstance(one, Path)])
+        if pair is not None and len(what) == 2:  # the graph is a part of what the folder holds
+            await self._read_file(HeldInput(pair[0], str(pair[0])), pair[1:], is_single=True)
+            return
         is_single = len(what) == 1
         for one in what:
             if isinstance(one, StoredProcess):
@@ -230,10 +236,12 @@ class CheckAtWork:
         most = self._options.most
         return most is not None and len(self._tasks) + self._unread >= most
 
-    async def _read_file(self, held: HeldInput, *, is_single: bool) -> None:
+    async def _read_file(
+        self, held: HeldInput, graph: Sequence[Path] = (), *, is_single: bool
+    ) -> None:
         path = held.path
         each = self._app.processes.ingest_each(
-            [path],
+            [path, *graph],
             self._options.storing,
             progress=self._watch.reading,
             at_once=MOST_AHEAD if self._options.most is None else 1,

@@ -140,8 +140,14 @@ async def examine_inputs(
         yield examined
     with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
         for path in addresses:
-            async for examined in _fetched(traces_at(str(path), Path(folder)), importing):
-                yield examined
+            try:
+                async for examined in _fetched(traces_at(str(path), Path(folder)), importing):
+                    yield examined
+            except InputError as error:
+                if len(paths) == 1:
+                    raise
+                fault = DoctorFinding("input", State.FAULT, str(error))
+                yield InputExamined(str(path), (fault,))
 
 
 async def _examine(paths: Sequence[Path], importing: ImportOptions) -> AsyncIterator[InputExamined]:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.importers.draft import Draft
 
 STDIN = "-"
+EMBEDDED = "embedded"
 _SPACE = re.compile(r"\s")
 _ANY_PROCESS = "-"
 
@@ -209,6 +210,8 @@ def check(
         raise InputError("--write-back is of addresses such as langfuse://PROJECT; leave it out.")
     if answer is not None and columns is not None:
         raise InputError("--columns is of tables, and --answer of plain texts: leave one out.")
+    if process_id is not None and answer is None and len(given) > 1:
+        raise InputError(f"--process-id names one process, and {len(given)} inputs are given.")
     plain = _Plain(question, chunk_words, columns)
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
     options = replace(wanted.options, writes_back=write_back)
@@ -292,12 +295,24 @@ def _over_index(
 ) -> IngestOptions | None:
     """Return how an answer over the folder of an index is stored; None: it is over plain texts."""
     from veritrail_graph.api.requests.importing import import_options
-    from veritrail_graph.graph.importers.registry import takes_an_answer
+    from veritrail_graph.graph.importers.registry import folder_and_graph, takes_an_answer
 
-    (path, *more) = paths
+    pair = folder_and_graph(paths)
+    if pair is None and (address := next((one for one in paths if _is_address(one)), None)):
+        raise InputError(
+            f"{address} is an address, and --answer is of texts or of the folder of an index: "
+            "check them apart."
+        )
+    (path, *more) = paths if pair is None else pair[:1]
     if more or not path.is_dir() or not takes_an_answer(path):
         return None
     return replace(storing, importing=import_options(answer=answer, question=question))
+
+
+def _is_address(path: Path) -> bool:
+    from veritrail_graph.graph.importers.registry import address_of
+
+    return is_address(str(path)) or (address_of(path) or EMBEDDED) != EMBEDDED
 
 
 def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -> Draft:

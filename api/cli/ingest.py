@@ -299,8 +299,13 @@ async def _each(
             async for outcome in app.processes.ingest_each(files, options, progress=pace.update):
                 yield outcome
         for traces in given:
-            async for outcome in ingest_traces(app, traces, options, progress=pace.update):
-                yield outcome
+            try:
+                async for outcome in ingest_traces(app, traces, options, progress=pace.update):
+                    yield outcome
+            except InputError as error:
+                if len(paths) == 1:
+                    raise
+                yield str(traces), error
             for warning in traces.warnings:
                 say(f"Warning: {warning}", "yellow")
 

@@ -93,7 +93,7 @@ async def find_each(
         format_name: The format of the paths; None: it is detected.
 
     Raises:
-        InputError: A path is in no known format.
+        InputError: The one path is in no known format. Of several it is a process that fails.
     """
     sizes = [await asyncio.to_thread(size_of, path) for path, _ in inputs]
     reader = None
@@ -101,10 +101,15 @@ async def find_each(
         reader = await stack.enter_async_context(reader_for(sum(size or 0 for size in sizes)))
     each = []
     for (path, importing), size in zip(inputs, sizes, strict=True):
-        if reader is None or size is None:
-            found = find_processes(path, format_name=format_name, options=importing)
-        else:
-            found = await asyncio.to_thread(reader.processes, path, format_name, importing)
+        try:
+            if reader is None or size is None:
+                found = find_processes(path, format_name=format_name, options=importing)
+            else:
+                found = await asyncio.to_thread(reader.processes, path, format_name, importing)
+        except InputError as error:
+            if len(inputs) == 1:
+                raise
+            found = iter([Found.failing(str(path), error)])
         each.append(found)
     return chain.from_iterable(each)
 

@@ -172,6 +172,9 @@ def test_a_model_extracts_the_claims_once_and_a_budget_is_that_of_all_processes(
         (["--answer", "{a}", "--sources", "{none}"], "cannot be read"),
         (["--answer", "{a}", "{docs}", "--process-id", "no id"], "--process-id"),
         (["{a}"], "is in no format"),
+        (["--answer", "{a}", "{docs}", "langfuse://shop"], "an address, and --answer is of texts"),
+        (["--answer", "{a}", "{docs}", "--columns", "answer=x"], "--columns is of tables"),
+        (["{a}", "{docs}", "--process-id", "p"], "names one process, and 2 inputs are given"),
         (["--answer", "{a}", "{docs}", "--budget", "1", "--model", "unknown"], "price"),
     ],
 )

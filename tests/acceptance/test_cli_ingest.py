@@ -167,3 +167,22 @@ def test_what_is_stored_can_be_verified_in_one_go(veritrail: Veritrail, tmp_path
     assert done.json["verification"] is None
     assert "has no claims" in done.json["not_verified"]
     assert "Stored, but not verified" in done.err
+
+
+def test_an_input_that_cannot_be_read_leaves_those_beside_it_alone(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    bad, good = tmp_path / "bad.json", tmp_path / "good.jsonl"
+    bad.write_text('{"foo": 1}', encoding="utf-8")
+    good.write_text(json.dumps({"contexts": ["A pier of 1901."], "answer": "A pier."}), "utf-8")
+    given = [str(bad), str(good), str(tmp_path / "none.json"), "langfuse://shop"]
+
+    found = veritrail("ingest", *given, "--json", status=1).json
+    looked = veritrail("doctor", *given, "--json", status=2).json
+
+    assert (found["created"], found["failed"]) == (1, 3)
+    said = [one["error"]["message"] for one in found["processes"] if "error" in one]
+    assert "in no format" in said[0]
+    assert "no such file" in said[1]
+    assert "LANGFUSE_PUBLIC_KEY" in said[2]
+    assert [one["can_be_checked"] for one in looked["inputs"]] == [False, True, False, False]
