@@ -203,7 +203,7 @@ class LocalRun:
         self.begun = asyncio.Event()
         self.job_id = job_id
         self._settings, self._service, self._log = settings, service, log
-        worker_id = f"p-{uuid.uuid4().hex}"
+        self._worker_id = worker_id = f"p-{uuid.uuid4().hex}"
         self._graph = WaitingGraph(graph, patience=0.0)
         self._repository = JobRepository(service, log, worker_id, waits=False)
         self._sessions = JobSessions(
@@ -234,6 +234,7 @@ class LocalRun:
             on_sentence=self._progress.sentence_done,
             on_answer=self._progress.call_made,
             on_explained=self._progress.explained,
+            on_extracted=self._take,
             gives_up=not here.is_attended,
         )
         self._sentences: dict[tuple[str, int], SentenceAttribution] = {}
@@ -248,6 +249,7 @@ class LocalRun:
         self._reused = 0
         self._cancelling: asyncio.Task[None] | None = None
         self._claim_rows: Sequence[JobClaim] = ()
+        self._taken: tuple[list[JobClaim], list[Work]] | None = None
         self._is_explained = True
         self._has_begun_all = self._has_ended = False
 
@@ -302,7 +304,7 @@ class LocalRun:
                 self._outcome = await self._work_off(stack)
                 return await self._done()
             if not job["is_extracted"]:
-                await self._extract(job["attempt"])
+                await self._extract(job)
             run, tasks = await self._begin(await self._opened(stack))
             made = await run.verify(tasks)
             await self._settle(run)
@@ -360,8 +362,10 @@ class LocalRun:
             )
             yield job, stack
 
-    async def _extract(self, attempt: int) -> None:
-        await self._runner.take_claims(Work(self.job_id, "", attempt))
+    async def _extract(self, job: JobRow) -> None:
+        # One that was submitted just now has begun with that.
+        begun = job if self._row is not None and self._cancelling is None else None
+        await self._runner.take_claims(Work(self.job_id, "", job["attempt"]), begun)
         if self.job_id in self._runner.faults:
             raise self._runner.faults[self.job_id]
 
@@ -381,18 +385,20 @@ class LocalRun:
 
     async def _begin(self, session: JobSession) -> tuple[Run, list[Task]]:
         """Write that the claims that are left are begun."""
-        before, left = await self._repository.read(self._state)
+        taken = self._taken
+        before, left = await self._repository.read(self._state) if taken is None else taken
         # An extraction opened the session before there were any.
         await session.learn([one for one in before if one.status in OPEN_CLAIMS])
         works = [one for one in left if not is_explanation(one.verification_id)]
         self._claim_rows, self._is_explained = before, len(works) < len(left)
         self._reused = sum(one.status is Status.SUCCEEDED for one in before)
-        begun = await asyncio.gather(*map(self._repository.begin, works))
-        self._begun = {
-            one.verification_id: one
-            for one, (is_mine, _) in zip(works, begun, strict=True)
-            if is_mine
-        }
+        if taken is None:
+            begun = await asyncio.gather(*map(self._repository.begin, works))
+            self._begun = {
+                one.verification_id: one
+                for one, (is_mine, _) in zip(works, begun, strict=True)
+                if is_mine
+            }
         self._has_begun_all = len(self._begun) == len(left)
         tasks = [task for one in self._begun if (task := session.task(one)) is not None]
         for removed in self._begun.keys() - {task.verification_id for task in tasks}:
@@ -404,6 +410,15 @@ class LocalRun:
     def _state(self, connection: Transaction) -> tuple[list[JobClaim], list[Work]]:
         """Return the claims of the job, and what is left to do of it."""
         return self._claims(connection), open_works(connection, self.job_id)
+
+    def _take(self, connection: Transaction) -> None:
+        """Begin the claims of an extraction as they are added, which asks for them once."""
+        _, left = self._taken = self._state(connection)
+        works = [one for one in left if not is_explanation(one.verification_id)]
+        mine = changes.begin(connection, self._worker_id, works, self._log)
+        self._begun = {
+            one.verification_id: one for one in works if (self.job_id, one.verification_id) in mine
+        }
 
     async def _settle(self, run: Run) -> None:
         """Wait until all ends are written, and with them why the run was stopped."""

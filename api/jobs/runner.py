@@ -68,6 +68,7 @@ class Runner:
         on_answer: Called with the usage of each call of an extraction.
         on_explained: Called with how many sentences of an explanation have ended, and how many
             there are.
+        on_extracted: Called in the transaction that adds the claims of an extraction to a job.
         gives_up: Whether the rest of a job ends at once where the endpoint refuses every call;
             else each of its parts says so itself, which costs no call either.
 
@@ -89,8 +90,10 @@ class Runner:
         on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
         on_answer: Callable[[Usage], None] = lambda _usage: None,
         on_explained: Callable[[int, int], None] = lambda _done, _total: None,
+        on_extracted: Callable[[Transaction], None] = lambda _connection: None,
         gives_up: bool = True,
     ) -> None:
+        self._on_extracted = on_extracted
         self._gives_up = gives_up
         self.explanations: dict[str, Explanation | VeriTrailError] = {}
         self._on_explained = on_explained
@@ -319,11 +322,17 @@ class Runner:
             return f"process {name!r} was replaced since the job was submitted"
         return None
 
-    async def take_claims(self, work: Work) -> None:
-        """Extract the claims of a job; a fault of it is in `faults`."""
-        job = await self._repository.run(
-            lambda connection: self._begin_extraction(connection, work)
-        )
+    async def take_claims(self, work: Work, job: JobRow | None = None) -> None:
+        """Extract the claims of a job; a fault of it is in `faults`.
+
+        Args:
+            work: The extraction.
+            job: The job, where it was begun just now; None: it is begun.
+        """
+        if job is None:
+            job = await self._repository.run(
+                lambda connection: self._begin_extraction(connection, work)
+            )
         if job is None:
             return
         try:
@@ -404,6 +413,7 @@ class Runner:
 
         def end(connection: Transaction) -> None:
             changes.end_extraction(connection, job_id, rows, meter.total, self._log)
+            self._on_extracted(connection)
 
         await self._repository.run(end)
         session.know(found.tasks)

@@ -198,6 +198,8 @@ class Submission:
             changes.insert(connection, job, rows, self._log)
             kept = reading.job_of(connection, job["job_id"])
             assert kept is not None  # noqa: S101  # it was inserted just now
+            if not kept["is_extracted"]:  # its claims are extracted at once
+                changes.start(connection, kept, self._log)
             return kept
 
         return await self._kept(keep, is_local=True)

@@ -93,11 +93,10 @@ async def extract_claims(
         EndpointRefused: No call can succeed; nothing was stored.
     """
     process_id = process.process_id
-    ref, text = await extractable_node(store, process, node)
+    ref, text, own = await extractable_node(store, process, node)
     node_id, steps = ref.node_id, ClaimSteps.of(model, prompts, completions=completions)
     # The node's own question says more than that of a process with many answers.
-    own = await store.nodes.get(process_id, [node_id])
-    question = next((node.question for node in own if node.question), process.question)
+    question = own or process.question
     found = await extract(
         node_id, text, question, steps, splitter.split, meter, on_sentence=on_sentence
     )
@@ -143,8 +142,10 @@ async def _under_stored_ids(
     )
 
 
-async def extractable_node(store: Store, process: Process, node: str | None) -> tuple[NodeRef, str]:
-    """The node from which claims are extracted, and its text.
+async def extractable_node(
+    store: Store, process: Process, node: str | None
+) -> tuple[NodeRef, str, str | None]:
+    """The node from which claims are extracted, its text, and the question that it answers.
 
     Raises:
         InputError: It is not named, or it is a root.
@@ -152,13 +153,13 @@ async def extractable_node(store: Store, process: Process, node: str | None) -> 
     """
     name = process.process_id
     node_id = node if node is not None else _only_terminal(name, process.terminals)
-    ref, text = await store.reading.node(name, node_id)
+    ref, text, question = await store.reading.node_with_question(name, node_id)
     if ref.is_root:
         raise InputError(
             f"Node {shown(node_id)} is a root of process {name!r}: it is source text, and "
             "there is nothing to check claims of it against."
         )
-    return ref, text
+    return ref, text, question
 
 
 def _only_terminal(process_id: str, terminals: tuple[str, ...]) -> str:

@@ -331,19 +331,20 @@ class ClaimStore:
         process = {"process_id": process_id}
 
         def work(tx: Transaction) -> tuple[int, frozenset[str]]:
-            if not tx.run(
-                "ingest/extraction_target", node_id=node_id, content_hash=content_hash, **process
-            ):
+            at = {**process, "node_id": node_id}
+            target = tx.run("ingest/extraction_target", content_hash=content_hash, **at)
+            if not target:
                 raise NotFound(
                     f"Process {process_id!r} was removed or replaced meanwhile; what was "
                     "extracted from it was not stored."
                 )
+            is_again, position = target[0]
             clear = "ingest/clear_extraction"
-            while first_count(tx.run(clear, node_id=node_id, limit=DELETE_BATCH, **process)):
+            while is_again and first_count(tx.run(clear, limit=DELETE_BATCH, **at)):
                 pass
             for batch in extraction_batches(sentences):
-                tx.run("ingest/extraction", node_id=node_id, rows=batch, **process)
-            return add_found(tx, process_id, claims)
+                tx.run("ingest/extraction", rows=batch, **at)
+            return add_found(tx, process_id, claims, position)
 
         return await self._database.write_with(work)
 

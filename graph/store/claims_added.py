@@ -23,21 +23,28 @@ from veritrail_graph.graph.store.rows import (
 
 
 def add_found(
-    tx: Transaction, process_id: str, claims: Sequence[Claim]
+    tx: Transaction, process_id: str, claims: Sequence[Claim], position: int
 ) -> tuple[int, frozenset[str]]:
     """Add claims that are not stored, and to those that are the places that they lack.
+
+    Args:
+        tx: The transaction.
+        process_id: The process.
+        claims: The claims.
+        position: The place of its next claim; 0: it has none.
 
     Returns:
         How many are new, questions that are claims now included, and the ids that were stored.
     """
-    known = stored_under(tx, process_id, claims)
+    known = stored_under(tx, process_id, claims) if position else {}
     both = [(known[claim.claim_id], claim) for claim in claims if claim.claim_id in known]
     placed = [(stored, with_places_of(stored, claim)) for stored, claim in both]
     changed = [after for before, after in placed if after != before]
     for lacking in batches([claim_row(claim) for claim in changed]):
         tx.run("ingest/claim_places", process_id=process_id, rows=lacking)
     new = [one for one in claims if one.claim_id not in known]
-    return store_new(tx, process_id, new, taken_in(claims, known)), frozenset(known)
+    added = store_new(tx, process_id, new, taken_in(claims, known), position)
+    return added, frozenset(known)
 
 
 def rows_of(claims: Sequence[Claim], first: int) -> Iterator[list[dict[str, Any]]]:
@@ -98,16 +105,26 @@ def stored_under(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> d
 
 
 def store_new(
-    tx: Transaction, process_id: str, claims: Sequence[Claim], taken: Sequence[str] = ()
+    tx: Transaction,
+    process_id: str,
+    claims: Sequence[Claim],
+    taken: Sequence[str] = (),
+    position: int | None = None,
 ) -> int:
     """Store claims that are not stored, behind those that are; give how many are new.
 
-    The questions that are `taken` in become claims, too.
+    Args:
+        tx: The transaction.
+        process_id: The process.
+        claims: The claims.
+        taken: Questions that become claims, too.
+        position: The place of its next claim; None: it is read.
     """
     if taken:
         tx.run("claims/take_in", process_id=process_id, claim_ids=list(taken))
-    first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
-    for rows in rows_of(claims, first):
+    if position is None:
+        position = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
+    for rows in rows_of(claims, position):
         tx.run("ingest/claims", process_id=process_id, rows=rows)
     return len(claims) + len(taken)
 

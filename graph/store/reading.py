@@ -114,9 +114,20 @@ class NodeReader:
         Raises:
             NotFound: There is none.
         """
+        ref, text, _ = await self.node_with_question(process_id, node_id)
+        return ref, text
+
+    async def node_with_question(
+        self, process_id: str, node_id: str
+    ) -> tuple[NodeRef, str, str | None]:
+        """Return the same, and the question that it answers by itself.
+
+        Raises:
+            NotFound: There is none.
+        """
         rows = await self._database.read("walk/node", process_id=process_id, node_id=node_id)
-        for stage, position, role, text in rows:
-            return NodeRef(node_id, stage, position, _ROLES[role]), text
+        for stage, position, role, text, question in rows:
+            return NodeRef(node_id, stage, position, _ROLES[role]), text, question
         raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
 
     async def source_nodes(

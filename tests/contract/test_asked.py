@@ -34,7 +34,8 @@ COUNTS_ALL = {
     "claims/starting",  # ids that a person types, of questions too
     "dialogue/categories",  # of claims of turns, none of which is a question
     "process/stamps",  # whether the index of texts is behind; it holds questions too
-    "claims/verified", "export/script_claims", "ingest/next_claim_position",
+    "claims/verified", "export/script_claims", "ingest/extraction_target",
+    "ingest/next_claim_position",
     "migrations/v0005_verdicts_in_force", "process/delete_claims", "process/outcomes",
     "process/rename_claims", "queries/check_claims", "queries/check_orphans",
     "queries/check_loose_ends", "queries/check_reviews", "queries/check_trails",
