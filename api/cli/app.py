@@ -22,7 +22,7 @@ from veritrail_graph.api.cli.exits import (
     wants_json,
 )
 from veritrail_graph.api.cli.help_texts import epilog, write_plainly
-from veritrail_graph.api.cli.option_groups import GroupedCommand
+from veritrail_graph.api.cli.option_groups import GroupedCommand, ValuesCommand
 from veritrail_graph.api.cli.sections import SectionedGroup
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -111,6 +111,8 @@ COMMANDS = tuple(name for commands in _SECTIONS.values() for name in commands)
 
 
 GROUPED = ("check", "verify", "estimate")
+VALUED = ("ask", "query")
+"""Commands that take values of queries."""
 """Commands whose help lists their options in groups."""
 WHOLE = "veritrail.whole_help"
 """Set in a context whose help lists every command."""
@@ -219,7 +221,7 @@ def _add(whole: typer.Typer, name: str, place: str, section: str) -> None:
     if isinstance(command, typer.Typer):
         whole.add_typer(command, name=name, rich_help_panel=section)
     else:
-        kind = GroupedCommand if name in GROUPED else None
+        kind = GroupedCommand if name in GROUPED else ValuesCommand if name in VALUED else None
         whole.command(name, cls=kind, rich_help_panel=section, epilog=epilog(name))(command)
 
 

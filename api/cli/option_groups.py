@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +26,46 @@ _RARE = frozenset({
 })  # fmt: skip
 """Options that `--help-all` shows; every option can also stand in the file of the project."""
 _ALL = "veritrail.all_options"
+
+
+_NEGATIVE = re.compile(r"-\d")
+_MINUS = "\ue000"
+"""Stands for the minus sign of a value while options are told from values; nobody types it."""
+
+
+class ValuesCommand(TyperCommand):
+    """A command whose values may be negative numbers: `-5` is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read a call.
+
+        Args:
+            ctx: The context of the call.
+            args: What was typed.
+        """
+        taking = {
+            name
+            for each in self.params
+            for name in each.opts
+            if each.param_type_name == "option" and not getattr(each, "is_flag", False)
+        }
+        before = ["", *args]
+        marked = [
+            _MINUS + each[1:] if _NEGATIVE.match(each) and last not in taking else each
+            for last, each in zip(before, args, strict=False)
+        ]
+        rest: list[str] = super().parse_args(ctx, marked)
+        for name, value in ctx.params.items():
+            if isinstance(value, (list, tuple)):
+                ctx.params[name] = [_unmarked(each) for each in value]
+            else:
+                ctx.params[name] = _unmarked(value)
+        return rest
+
+
+def _unmarked(value: Any) -> Any:
+    is_marked = isinstance(value, str) and _MINUS in value
+    return value.replace(_MINUS, "-") if is_marked else value
 
 
 class GroupedCommand(TyperCommand):

@@ -1,6 +1,6 @@
 // purpose: Way of a value (a figure, a name, a date): the nodes that have it, where it came in first, and which inputs have a like sentence without it.
 // param process_id: string - the process
-// param value: string in 1..200 - the value as it is written, line breaks as blanks; of a number every way to write its thousands counts
+// param value: string in 1..200 - the value as it is written, line breaks as blanks; of a number every way to write its thousands, its fraction, its minus sign and the blank before % counts
 // param limit: integer = 100 in 1..10000 - at most this many
 // column relation: string - first: none of its inputs has it; carried on: an input has it
 // column node_id: string - a node that has the value
@@ -15,21 +15,45 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-WITH replace(toLower(trim($value)), '\n', ' ') AS value
-WITH value, CASE
-       WHEN value =~ '[0-9]{1,3}([ ,.\\u00a0\\u2009\\u202f\'’][0-9]{3}){1,4}' THEN reduce(
-              bare = '', i IN range(0, size(value) - 1) | bare + CASE
-                WHEN substring(value, i, 1) =~ '[0-9]' THEN substring(value, i, 1) ELSE '' END)
-       WHEN value =~ '[0-9]{5,15}' THEN value
+// Blanks and line breaks in a row are one blank.
+WITH reduce(said = '', word IN split(replace(toLower($value), '\n', ' '), ' ') | said +
+       CASE WHEN said = '' OR word = '' THEN '' ELSE ' ' END + word) AS value
+// A sign, a percent sign and what is between them, if that is a number.
+WITH value,
+     CASE WHEN value =~ '[-\u2212\u2013] ?[0-9].*' THEN ['-', '\u2212', '\u2013'] ELSE [''] END AS signs,
+     CASE WHEN value =~ '.*[0-9] ?%'
+       THEN ['%', ' %', '\u00a0%', '\u202f%'] ELSE [''] END AS ends
+WITH value, signs, ends,
+     trim(substring(value, size(signs[0]), size(value) - size(signs[0]) - size(ends[0]))) AS number
+WITH value, signs, ends, number,
+     number =~ '[0-9]{1,3}([ ,.\\u00a0\\u2009\\u202f\'’])[0-9]{3}(\\1[0-9]{3}){0,3}' AS is_grouped,
+     number =~ '[0-9]{1,15}' AS is_plain
+WITH value, signs, ends, number, is_grouped, is_plain,
+     CASE WHEN NOT is_grouped AND (number =~ '[0-9]{1,15}[.,][0-9]{1,15}' OR number =~
+            '[0-9]{1,3}([ ,.\\u00a0\\u2009\\u202f\'’])[0-9]{3}(\\1[0-9]{3}){0,3}[.,][0-9]{1,15}')
+       THEN last(split(replace(number, ',', '.'), '.')) END AS fraction
+WITH value, signs, ends, number, is_plain, fraction,
+     CASE WHEN fraction IS NOT NULL OR is_grouped OR is_plain THEN reduce(
+       bare = '', i IN range(0, size(number) - 1 - coalesce(size(fraction) + 1, 0)) | bare +
+         CASE WHEN substring(number, i, 1) =~ '[0-9]' THEN substring(number, i, 1) ELSE '' END)
      END AS bare
-WITH value, CASE WHEN bare IS NULL THEN [value] ELSE [bare] + [
-       mark IN [',', '.', ' ', '\u00a0', '\u2009', '\u202f', '\'', '’'] |
-       reduce(number = '', i IN range(0, size(bare) - 1) | number +
-         CASE WHEN i > 0 AND (size(bare) - i) % 3 = 0 THEN mark ELSE '' END + substring(bare, i, 1))
-     ] END AS spellings
+// Four digits without a mark are a year more often than a number.
+WITH value, signs, ends, fraction, CASE WHEN bare IS NULL THEN [['', number]]
+       WHEN size(bare) <= 3 OR (is_plain AND size(bare) = 4) THEN [['', bare]]
+       ELSE [['', bare]] + [mark IN [',', '.', ' ', '\u00a0', '\u2009', '\u202f', '\'', '’'] |
+         [mark, reduce(whole = '', i IN range(0, size(bare) - 1) | whole +
+           CASE WHEN i > 0 AND (size(bare) - i) % 3 = 0 THEN mark ELSE '' END +
+           substring(bare, i, 1))]] END AS numbers
+WITH value, signs, ends, reduce(made = [], pair IN numbers | made + CASE
+       WHEN fraction IS NULL THEN [pair[1]]
+       ELSE [mark IN [',', '.'] WHERE mark <> pair[0] | pair[1] + mark + fraction]
+     END) AS numbers
+WITH value, reduce(made = [], number IN numbers | made + reduce(signed = [], sign IN signs |
+       signed + [tail IN ends | sign + number + tail])) AS spellings
 // A value that is part of a longer number or word is another one: 37 is not in 137, May not in Maybe.
 WITH spellings,
      CASE WHEN value =~ '[0-9].*' THEN '(?s).?[0-9]|[0-9][.,]'
+          WHEN value =~ '[-\u2212\u2013] ?[0-9].*' THEN '(?s).?[0-9\\p{L}]'
           WHEN value =~ '[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}].*'
             THEN '(?s).?[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}]'
           ELSE '(?!)' END AS longer_before,

@@ -230,3 +230,14 @@ def test_a_report_is_also_an_export_by_its_ending(
     assert "/shared/" in veritrail("report", "zz-quay-2", "--share").out
     told = veritrail("report", "zz-quay-2", "--claim", "name", "-o", f"{path}.graphml", status=2)
     assert "export of the whole process" in told.err
+
+
+def test_a_value_may_be_a_negative_number(veritrail: Veritrail, tmp_path: Path) -> None:
+    nodes = [{"node_id": "a", "text": "It was -5 degrees."}, {"node_id": "t", "text": "So cold."}]
+    edges = [{"source": "a", "target": "t"}]
+    veritrail("ingest", process_file(tmp_path / "cold.json", nodes=nodes, edges=edges))
+    for command in ("ask", "query"):
+        found = veritrail(command, "first_seen", "cold", "-5", "--json").json
+        assert [row[1] for row in found["rows"]] == ["a"]
+    assert "No such option: -x" in veritrail("ask", "first_seen", "cold", "-x", status=2).err
+    assert "at least 1" in veritrail("ask", "cold", "--limit", "-5", status=2).err

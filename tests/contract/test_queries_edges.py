@@ -533,3 +533,22 @@ def test_a_value_with_signs_of_a_pattern_is_taken_as_it_stands(
         for v in (".*", "(x+)+", "x.")
     ]
     assert [[row[1] for row in one] for one in found] == [["a"], ["a"], []]
+
+
+def test_a_value_is_followed_however_its_fraction_and_signs_are_written(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    texts = {
+        "close": "It rose by 50%, to 12.50 and 1,234.56 euros; it was \u22125 degrees.",
+        "apart": "It rose by 50\u00a0%, to 12,50 and 1.234,56 euros; it was -5 degrees.",
+        "other": "It rose by 150 %, to 12.501 and 81,234.56; from 10-5 to x-5; 1,234.567.",
+        "t": "It rose by 50 %, to 12.50 and 1234.56 euros; it was \u20135 degrees.",
+    }
+    edges = [(name, "t") for name in texts if name != "t"]
+    arun(ingest(store, process(texts, edges, process_id=process_id)))
+    for value in (
+        "50%", "50 %", "by 50%", "12,50", "12.50", "-5", "\u22125", "-5 degrees", "1,234.56",
+        "1234,56", "1 234,56", "by  50 %", "It\n rose by 50%",
+    ):  # fmt: skip
+        found = rows(store, arun, "first_seen", process_id=process_id, value=value)
+        assert [row[1] for row in found] == ["close", "apart", "t"], value
