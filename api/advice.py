@@ -88,6 +88,7 @@ REST: Mapping[str, str] = {
     ),
     "model_needed": "Name it in `model`, or set VERITRAIL_MODEL.",
     "model_without_engine": "(`model`, `engine`)",
+    "plain_text": "An answer and its sources are sent as JSON: `answer`, `sources`.",
     "no_known_format": (
         "Name it with ?format=, or say with ?filename= what the file is called: of some formats "
         "the ending is needed."
@@ -154,6 +155,8 @@ PYTHON: Mapping[str, str] = {
     "claim_unknown": "`client.claims(process_id)` lists those that are.",
     "claim_verified": "`force=True` changes it nevertheless; they stay as they are.",
     "claims_in_use": "`force=True` removes them too.",
+    "plain_text": "`check(answer, sources)` takes an answer and what it was made from.",
+    "no_known_format": "`ingest(source, format=NAME)` reads it in a format that you name.",
     "key_needed": _SETTING.format(
         "OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key,"
     ),

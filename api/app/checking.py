@@ -76,6 +76,8 @@ class Checking(Part):
         from veritrail_graph.graph.importers.files import is_there
         from veritrail_graph.graph.importers.registry import address_of
 
+        if not given.strip():
+            raise InputError("An empty name is no file, folder or stored process.")
         if is_address(given):
             return traces_at(given, folder, since)
         path = Path(given)

@@ -50,6 +50,9 @@ ADVICE: Mapping[str, str] = {
     "columns_unknown": (
         "--columns names the columns of a table: --columns question=NAME,contexts=NAME,answer=NAME."
     ),
+    "plain_text": (
+        "Say which text is the answer: `veritrail check --answer ANSWER --sources TEXTS`."
+    ),
     "claim_unknown": "`veritrail claims list PROCESS` shows those that are.",
     "named_nothing": (
         "`veritrail show` lists the processes; a claim stands behind its process: `veritrail show "

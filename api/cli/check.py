@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ from veritrail_graph.api.cli.ingest import public_id
 from veritrail_graph.api.cli.options import (
     RECORDED,
     AsJson,
+    given_path,
     judging,
     recording_settings,
     verify_request,
@@ -123,6 +125,7 @@ def check(
         list[Path] | None,
         typer.Option(
             metavar="PATH",
+            parser=given_path,
             help="What the answer was made from: text files, or folders of them.",
         ),
     ] = None,
@@ -243,6 +246,12 @@ def _refuse_incomplete(
     """
     if answer is None and (sources or question is not None):
         raise InputError("Name the answer to check: --answer FILE (`-` reads it from stdin).")
+    if answer is None and len(given) > 1 and all(map(_is_text, given)):
+        first, *rest = (shlex.quote(one) for one in given)
+        raise InputError(
+            "These are plain texts: say which is the answer, such as "
+            f"--answer {first} --sources {' '.join(rest)}"
+        )
     if given:
         return
     raise InputError(
@@ -251,6 +260,15 @@ def _refuse_incomplete(
         else "Name what is to be checked: an answer and its sources (--answer a.txt --sources "
         "docs/*.md), a file or folder that ingest reads, or a stored process."
     )
+
+
+def _is_text(given: str) -> bool:
+    """Return whether a name is that of a plain text that is there."""
+    from veritrail_graph.graph.importers.files import is_there
+    from veritrail_graph.graph.importers.plain import TEXT_SUFFIXES
+
+    path = Path(given)
+    return path.suffix.lower() in TEXT_SUFFIXES and is_there(path)
 
 
 def _wanted(

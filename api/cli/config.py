@@ -34,10 +34,15 @@ def show(
 ) -> None:
     """Show the settings with where each value came from; no secret is shown."""
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.settings.file import project_file
-    from veritrail_graph.api.settings.listing import settings_found
+    from veritrail_graph.api.settings.file import file_name, options_of_project, project_file
+    from veritrail_graph.api.settings.listing import SettingFound, settings_found
+    from veritrail_graph.api.settings.sources import Source
 
     found = settings_found(Settings())
+    found += [
+        SettingFound(f"options.{name}", str(value), Source.PROJECT)
+        for name, value in sorted(options_of_project().items())
+    ]
     path = project_file()
     if as_json:
         file = None if path is None else str(path.absolute())
@@ -54,7 +59,11 @@ def show(
             (
                 each.name,
                 "" if each.value is None else one_line(each.value),
-                "default" if each.source is None else each.source.words,
+                "default"
+                if each.source is None
+                else file_name()
+                if each.source is Source.PROJECT
+                else each.source.words,
             )
             for each in wanted
         ],

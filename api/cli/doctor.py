@@ -10,7 +10,7 @@ import typer
 
 from veritrail_graph.api.cli.columns import Columns
 from veritrail_graph.api.cli.exits import WRONG_USE, Exit, run
-from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.options import AsJson, given_path
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show_parts
 from veritrail_graph.api.show.doctor import inputs_shown, setup_shown
 from veritrail_graph.graph.counted import counted
@@ -27,6 +27,7 @@ def doctor(
         list[Path] | None,
         typer.Argument(
             metavar="[WHAT…]",
+            parser=given_path,
             help="Files, folders, or traces in a tool (langfuse://PROJECT): what they hold, what "
             "can be checked with it, what is missing.",
             show_default=False,

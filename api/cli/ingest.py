@@ -20,7 +20,7 @@ from veritrail_graph.api.cli.exits import (
     ask,
     fail,
 )
-from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.options import AsJson, given_path
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
 from veritrail_graph.api.show.ingested import StoredLine, refusal, shared_warnings
 from veritrail_graph.api.show.texts import clean, one_line, some
@@ -43,6 +43,7 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="PATH…",
+            parser=given_path,
             help="Files, folders, addresses of graphs (neo4j://HOST:7687) or of traces in a tool "
             "(langfuse://PROJECT?since=1d); `veritrail formats` lists the formats.",
             show_default=False,

@@ -36,6 +36,17 @@ ProcessId = Annotated[
 ]
 
 
+def given_path(text: str) -> Path:
+    """Read a path that was typed; an empty one, such as of a variable that is not set, is none.
+
+    Raises:
+        BadParameter: It is empty.
+    """
+    if not text.strip():
+        raise typer.BadParameter("it is empty: name a file or folder")
+    return Path(text)
+
+
 MOST_TABLE = 100_000_000
 """Bytes of a table."""
 

@@ -91,6 +91,8 @@ def set_all(values: Sequence[tuple[str, str]], options: Mapping[str, bool]) -> l
             known = [*settings, *(each.removeprefix("--") for each in options)]
             near = get_close_matches(key, known, n=1)
             meant = f" Did you mean {near[0]!r}?" if near else ""
+            if not near and _is_known(key.replace("-", "_")):
+                meant = f" It is an option of {', '.join(TAKING)}: give it to one that has it."
             raise InputError(f"{SET} {key}: there is no such setting and no such option.{meant}")
     return arguments
 
@@ -113,7 +115,7 @@ def defaults_of(command: Any) -> dict[str, Any]:
     Raises:
         InputError: The file names an option that no command has, or that no shared file may set.
     """
-    from veritrail_graph.api.settings.file import FILE, OPTIONS, options_of_project
+    from veritrail_graph.api.settings.file import OPTIONS, file_name, options_of_project
 
     named = options_of_project()
     if not named:
@@ -128,7 +130,7 @@ def defaults_of(command: Any) -> dict[str, Any]:
     for key in named:
         if not any(key in mine for mine in found.values()) and not _is_known(key):
             raise InputError(
-                f"{FILE}: no command that judges ({', '.join(TAKING)}) has the option "
+                f"{file_name()}: no command that judges ({', '.join(TAKING)}) has the option "
                 f"{OPTIONS}.{key}."
             )
     return found
@@ -140,13 +142,13 @@ def _check_shared(key: str, option: Any) -> None:
     Raises:
         InputError: It does.
     """
-    from veritrail_graph.api.settings.file import FILE, OPTIONS
+    from veritrail_graph.api.settings.file import OPTIONS, file_name
 
     value = option.metavar or ""
     if any(kind in value for kind in _NOT_SHARED):
         raise InputError(
-            f"{FILE}: {OPTIONS}.{key} names a file, a folder, an address or a run, and this file "
-            f"is shared. Give --{key.replace('_', '-')} in the call."
+            f"{file_name()}: {OPTIONS}.{key} names a file, a folder, an address or a run, "
+            f"and this file is shared. Give --{key.replace('_', '-')} in the call."
         )
 
 

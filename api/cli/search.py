@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,9 @@ from veritrail_graph.graph.model import Verdict
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.search import Kind, SearchResult, SearchResults
+
+_NAME = re.compile(r"[a-z]+(_[a-z]+)*")
+"""A word that may be meant as the name of a query."""
 
 
 def search(
@@ -65,6 +69,8 @@ def search(
         say(f"{results.waiting:,} process(es) are not in the index yet; search again.", "yellow")
     if not results.results:
         say("Nothing was found.")
+        if len(words) > 1 and _NAME.fullmatch(words[0]):
+            say(f"No query is called {words[0]} either; `veritrail ask --list` lists them.", "dim")
         return
     table(
         ("process", "what", "verdict", "text"),

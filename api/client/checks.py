@@ -16,7 +16,15 @@ from pydantic import PrivateAttr
 
 from veritrail_graph.api.app.checked import cost_of
 from veritrail_graph.api.client import uploads
-from veritrail_graph.api.client.answers import Answer, Claim, JobState, Process, Verification, frame
+from veritrail_graph.api.client.answers import (
+    Answer,
+    Claim,
+    JobState,
+    Listed,
+    Process,
+    Verification,
+    frame,
+)
 from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.carrying import CarriedOut
 from veritrail_graph.api.client.following import AsyncJob
@@ -115,19 +123,19 @@ class CheckResult(Checked):
     processes: Many[CheckResultProcess] = ()
 
     @property
-    def claims(self) -> list[CheckedClaim]:
+    def claims(self) -> Listed[CheckedClaim]:
         """All claims that were checked."""
-        return [one for process in self.processes for one in process.results]
+        return Listed(one for process in self.processes for one in process.results)
 
     @property
-    def wrong(self) -> list[CheckFinding]:
+    def wrong(self) -> Listed[CheckFinding]:
         """The claims that are not supported, each with where it went wrong."""
-        return [one for process in self.processes for one in process.wrong]
+        return Listed(one for process in self.processes for one in process.wrong)
 
     @property
-    def undecided(self) -> list[CheckedClaim]:
+    def undecided(self) -> Listed[CheckedClaim]:
         """The claims that cannot be told without a model."""
-        return [one for process in self.processes for one in process.undecided]
+        return Listed(one for process in self.processes for one in process.undecided)
 
     def to_pandas(self) -> DataFrame:
         """Return a row a claim; pandas must be there."""
@@ -443,6 +451,8 @@ def parts_of(what: Any) -> list[Any]:
         InputError: It is an answer without its sources.
     """
     if isinstance(what, str):
+        if not what.strip():
+            raise InputError("An empty text is no path, no id and no answer.")
         if any(sign.isspace() for sign in what.strip()) and not is_path(what):
             raise InputError("Give what the answer was made from: check(answer, sources).")
         return [what]
@@ -450,8 +460,12 @@ def parts_of(what: Any) -> list[Any]:
         return [what]
     if isinstance(what, Mapping):
         return [what] if _PROCESS_KEYS & what.keys() else [[what]]
+    if not isinstance(what, Iterable):
+        raise TypeError("check(answer, sources), or check(what) of whatever there is")
     every = list(what)
-    if every and all(isinstance(one, str | PathLike) for one in every):
+    if not every:
+        raise InputError("There is nothing to check: the list is empty.")
+    if all(isinstance(one, str | PathLike) for one in every):
         return every
     if any(isinstance(one, Mapping) and "nodes" in one for one in every):
         return every

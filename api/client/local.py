@@ -141,7 +141,7 @@ class AsyncLocal(AsyncOperations):
     ) -> CheckResult:
         """Check it in this process, as the command does."""
         from veritrail_graph.api.app.check_terms import CheckOptions, HeldInput, OpenedProcess
-        from veritrail_graph.api.requests.check import CheckBody, SourceText
+        from veritrail_graph.api.requests.check import CheckBody
         from veritrail_graph.api.requests.verify import VerifyRequest
 
         checking = self.app.checking
@@ -152,9 +152,12 @@ class AsyncLocal(AsyncOperations):
             with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
                 found: list[What] = []
                 if sources is not None:
-                    texts = [SourceText(**one) for one in source_texts(sources)]
-                    body = CheckBody(
-                        answer=text_of(what), sources=[*texts], question=how.question, options={}
+                    body = CheckBody.checked(
+                        {
+                            "answer": text_of(what),
+                            "sources": source_texts(sources),
+                            "question": how.question,
+                        }
                     )
                     found.append(OpenedProcess("answer", await checking.answer_over(body)))
                     storing = replace(storing, importing=None)

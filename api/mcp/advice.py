@@ -11,6 +11,7 @@ _VERIFICATIONS = "`run_query` with the query `verifications` lists those of a pr
 ADVICE: Mapping[str, str] = {
     **PYTHON,
     "columns_unknown": "`columns` names them by their meaning: question, contexts, answer.",
+    "plain_text": "`check` takes an answer and what it was made from: `answer`, `sources`.",
     "claim_unknown": "`run_query` with the query `claims` lists those that are.",
     "no_error_node": "`verify_claim` finds error nodes.",
     "nodes_and_claims": "With `claim_id` or `unsupported`, leave `node_id` out.",

@@ -59,6 +59,7 @@ ADVICE: Mapping[str, str] = {
     "columns_unknown": (
         "Name them below, under the options: question=NAME,contexts=NAME,answer=NAME."
     ),
+    "plain_text": "Put the answer and its sources into the fields of Check.",
     "claim_verified": "They are about the text that it has now.",
     "extraction_needs_model": "Name one in Model.",
     "model_needed": "Name it in Model, or let the service be set up with one.",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.plain import PlainText
 
@@ -50,6 +52,19 @@ class CheckBody(BaseModel):
     options: dict[str, Any] = Field(
         {}, description="How claims are verified: fields of `POST /v1/verifications`."
     )
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> CheckBody:
+        """Return the request with these values, as a door other than REST receives them.
+
+        Raises:
+            InputError: Values break bounds; all of them are listed.
+        """
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            violations = violations_of(error)
+        raise InputError("This cannot be checked.", violations)
 
     def texts(self) -> list[PlainText]:
         """Return the sources, each with its name, or with one by its place.

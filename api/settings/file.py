@@ -60,6 +60,11 @@ def project_file() -> Path | None:
     return None
 
 
+def file_name() -> str:
+    """Return what people call the file of the project: its name, or the path that was given."""
+    return os.environ.get(CONFIG, "").strip() or FILE
+
+
 def is_of_user(path: Path) -> bool:
     """Return whether a file of settings is the user's, root's, or of the working folder's owner.
 
@@ -96,7 +101,7 @@ def options_of_project() -> Mapping[str, Any]:
     """
     options = _document(project_file()).get(OPTIONS, {})
     if not isinstance(options, dict):
-        raise InputError(f"{FILE}: {OPTIONS!r} is a table: [{OPTIONS}]")
+        raise InputError(f"{file_name()}: {OPTIONS!r} is a table: [{OPTIONS}]")
     return options
 
 
@@ -142,7 +147,9 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
         if key not in names:
             near = get_close_matches(key, names, n=1)
             meant = f" Did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"{FILE}: there is no setting {place + key!r}.{meant}")
+            if not place and not near:
+                meant = f" Options of commands stand in the table [{OPTIONS}]."
+            raise InputError(f"{file_name()}: there is no setting {place + key!r}.{meant}")
         name, field = names[key]
         roles = roles_of(field)
         if Role.OPENS in roles:
@@ -156,7 +163,7 @@ def _read(document: dict[str, Any], model: type[BaseModel], place: str) -> dict[
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
             if not isinstance(value, dict):
-                raise InputError(f"{FILE}: {place + key!r} is a table: [{key}]")
+                raise InputError(f"{file_name()}: {place + key!r} is a table: [{key}]")
             found[str(field.validation_alias or name)] = _read(value, inner, f"{key}.")
         else:
             found[str(field.validation_alias or name)] = _text(value, place + key)
@@ -169,15 +176,15 @@ def _is_address(value: Any) -> bool:
 
 def _is_secret(name: str) -> InputError:
     return InputError(
-        f"{FILE}: {name!r} is a secret. Put it into the environment or into .env, which are not "
-        "shared."
+        f"{file_name()}: {name!r} is a secret. Put it into the environment or into .env, "
+        "which are not shared."
     )
 
 
 def _is_not_shared(name: str, what: str) -> InputError:
     return InputError(
-        f"{FILE}: {name!r} is {what}, and this file is shared. Set {environment_name(name)} in "
-        "the environment or in .env."
+        f"{file_name()}: {name!r} is {what}, and this file is shared. Set "
+        f"{environment_name(name)} in the environment or in .env."
     )
 
 
@@ -201,4 +208,4 @@ def _text(value: Any, place: str) -> str:
         return ",".join(map(str, value))
     if isinstance(value, str | int | float):
         return str(value)
-    raise InputError(f"{FILE}: {place!r} must be a text, a number, true or false, or a list")
+    raise InputError(f"{file_name()}: {place!r} must be a text, a number, true or false, or a list")

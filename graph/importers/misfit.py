@@ -9,6 +9,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files, tables
+from veritrail_graph.graph.importers.plain import TEXT_SUFFIXES
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.traces.checkpoints import is_database
 
@@ -45,7 +46,7 @@ def explain(path: Path, reasons: Mapping[str, tuple[str, str]]) -> str:
     begin = f"{path} is in no format that can be read here"
     fault = None if path.is_dir() else _fault(path)
     if fault is not None:
-        return f"{begin}: {fault}"
+        return f"{begin}: {fault.removesuffix('.')}."
     likely = _likely(path, reasons)
     lines = [f"  {name} ({reasons[name][0]}): {reasons[name][1]}" for name in likely]
     others = [name for name in reasons if name not in likely]
@@ -53,6 +54,17 @@ def explain(path: Path, reasons: Mapping[str, tuple[str, str]]) -> str:
         lines.append(f"  Also tried: {', '.join(others)}.")
     holds = _holds(path)
     return "\n".join([f"{begin}{holds}. Tried:", *lines])
+
+
+def is_plain(path: Path) -> bool:
+    """Return whether a path that is in no format is plain text, or a folder of such files.
+
+    Args:
+        path: A path that is in none.
+    """
+    if not path.is_dir():
+        return path.suffix.lower() in TEXT_SUFFIXES and _fault(path) is None
+    return any(one.suffix.lower() in TEXT_SUFFIXES for one in path.iterdir())
 
 
 def is_likely(name: str, path: Path, reasons: Mapping[str, Any]) -> bool:

@@ -273,8 +273,13 @@ def find_processes(
     if inside:
         return _each(_with_columns(path, inside, options), None, list(by_name.values()))
     # Modules of single formats import this one.
-    from veritrail_graph.graph.importers.misfit import explain, is_likely
+    from veritrail_graph.graph.importers.misfit import explain, is_likely, is_plain
 
+    if is_plain(path):
+        what = "holds plain texts" if path.is_dir() else "is a plain text"
+        raise InputError(
+            f"{path} {what}, in no format that says what was made from what.", code="plain_text"
+        )
     code = COLUMNS_UNKNOWN if is_likely(_TABLES, path, reasons) else "no_known_format"
     raise InputError(explain(path, reasons), code=code)
 

@@ -52,6 +52,13 @@ def test_python_checks_by_itself_and_an_assertion_that_fails_shows_the_findings(
         stored = here.check(result.processes[0].process_id)
         with pytest.raises(Rejected, match="Give what the answer was made from"):
             here.check("An answer alone.")
+        for given, words in ((("",), "no path, no id"), (("x", []), "sources: is empty"),
+                             (([],), "nothing to check")):  # fmt: skip
+            with pytest.raises(Rejected, match=words):
+                here.check(*given)
+        with pytest.raises(TypeError, match="whatever there is"):
+            here.check(5)  # type: ignore[arg-type]
+    assert list(result.wrong.to_pandas()["claim"]) == ["The ferry carries 48 cars."]
     assert len(several.processes) == 1
     assert (stored.processes[0].status, stored.processes[0].reused) == ("unchanged", 2)
     with pytest.raises(AssertionError, match="1 claim not supported, 0 allowed") as failed:

@@ -171,10 +171,14 @@ def test_a_model_extracts_the_claims_once_and_a_budget_is_that_of_all_processes(
         (["--answer", "{docs}", "--sources", "{docs}"], "cannot be read"),
         (["--answer", "{a}", "--sources", "{none}"], "cannot be read"),
         (["--answer", "{a}", "{docs}", "--process-id", "no id"], "--process-id"),
-        (["{a}"], "is in no format"),
         (["--answer", "{a}", "{docs}", "langfuse://shop"], "an address, and --answer is of texts"),
         (["--answer", "{a}", "{docs}", "--columns", "answer=x"], "--columns is of tables"),
         (["{a}", "{docs}", "--process-id", "p"], "names one process, and 2 inputs are given"),
+        (["{a}"], "a plain text.*--answer ANSWER --sources TEXTS"),
+        (["{docs}"], "holds plain texts.*--answer ANSWER --sources TEXTS"),
+        (["{a}", "{ferry}"], "--answer .*a.txt --sources .*ferry.md"),
+        ([""], "An empty name is no file"),
+        (["--answer", "{a}", "--sources", ""], "it is empty: name a file or folder"),
         (["--answer", "{a}", "{docs}", "--budget", "1", "--model", "unknown"], "price"),
     ],
 )
@@ -182,6 +186,7 @@ def test_what_cannot_be_checked_is_refused(
     veritrail: Veritrail, folder: Path, arguments: list[str], problem: str
 ) -> None:
     places = {"a": folder / "a.txt", "docs": folder / "docs", "none": folder / "none.txt"}
+    places["ferry"] = folder / "docs" / "ferry.md"
     given = [one.format(**places) for one in arguments]
     refused = veritrail("check", *given, status=2, OPENAI_API_KEY="sk-x")
     assert re.search(problem, refused.err), refused.err

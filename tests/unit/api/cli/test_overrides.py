@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from veritrail_graph.api.cli import overrides
 from veritrail_graph.api.cli.app import FRONT, GROUPED, command
+from veritrail_graph.api.cli.config import show
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
@@ -57,6 +59,8 @@ def test_a_name_is_that_of_an_option_before_that_of_a_setting(
     assert os.environ["VERITRAIL_RPM"] == "30"
     with pytest.raises(InputError, match="Did you mean 'model'"):
         overrides.set_all([("modle", "x")], OPTIONS)
+    with pytest.raises(InputError, match="It is an option of check, verify"):
+        overrides.set_all([("q", "2")], {})
 
 
 def test_the_file_of_the_project_gives_options_other_defaults(folder: Path) -> None:
@@ -79,6 +83,15 @@ def test_a_shared_file_names_no_file_and_no_address_of_an_option(
     (folder / "veritrail.toml").write_text(f"[options]\n{option} = 'http://h/x'\n")
     with pytest.raises(InputError, match=rf"options\.{option} names a file.*Give --{option}"):
         overrides.defaults_of(command(called))
+
+
+def test_defaults_of_options_are_listed_with_the_settings(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "veritrail.toml").write_text("[options]\nq = 2\n", encoding="utf-8")
+    show(as_json=True)
+    listed = json.loads(capsys.readouterr().out)["settings"]
+    assert {"name": "options.q", "value": "2", "source": "project"} in listed
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,9 @@ def test_the_file_is_found_above_the_working_folder_unless_another_is_named(
     (below / "other.toml").write_text('model = "named"\n', encoding="utf-8")
     monkeypatch.setenv("VERITRAIL_CONFIG", "other.toml")
     assert Settings().model == "named"
+    (below / "other.toml").write_text("budget = 1.5\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"^other\.toml: .*'budget'.* in the table \[options\]"):
+        Settings()
     monkeypatch.setenv("VERITRAIL_CONFIG", "missing.toml")
     with pytest.raises(InputError, match=r"missing\.toml cannot be read"):
         Settings()
