@@ -105,3 +105,6 @@ def test_a_service_checks_an_answer_or_a_file_in_jobs(
         assert (refused.status_code, words in refused.text) == (422, True), refused.text
     large = working.post("/v1/check", content=b" " * 20_000_001)
     assert (large.status_code, "20,000,000 bytes" in large.text) == (413, True), large.text
+    form = {"Content-Type": "multipart/form-data; boundary=x"}
+    refused = working.post("/v1/check", content=b"--x--\r\n", headers=form)
+    assert (refused.status_code, "not a part of a form" in refused.text) == (415, True)

@@ -23,7 +23,7 @@ from veritrail_graph.api.service.http.answers import answer
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.service.http.problems import problem, problems_of
-from veritrail_graph.api.service.http.receiving import UploadRefused, any_name
+from veritrail_graph.api.service.http.receiving import UploadRefused, any_name, parse_name
 from veritrail_graph.api.service.http.uploading import (
     Stored,
     TableColumns,
@@ -169,10 +169,11 @@ async def _body(request: Request, caller: Calling) -> CheckBody:
 
     Raises:
         InputError: The body is something else; all faults are listed.
-        UploadRefused: It is too large.
+        UploadRefused: It is too large, or a form.
     """
     from veritrail_graph.graph.importers.process_file.reading import TooManyValues
 
+    parse_name(request.headers.get("content-type", ""))
     async with request.app.state.uploads.received(request, "body.json", caller) as file:
         if (await asyncio.to_thread(file.stat)).st_size > MOST_BYTES:
             words = f"A body without `format` may have {MOST_BYTES:,} bytes; send a file with it."
