@@ -22,7 +22,16 @@ SHORTEST_WORD = 4
 MOST_CHARACTERS = 600
 """Characters of a sentence that are compared and shown."""
 
+SAME_BEGINNING = 5
+"""Letters that two forms of a word have in common."""
+
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
+_NAMED = re.compile(r"\w[\w'\u2019.,-]*\w|\w")
+_SWEEPING = frozenset(
+    ("all", "always", "any", "entire", "every", "everybody", "everyone", "everything",
+     "everywhere", "each", "only", "solely", "whole", "alle", "immer", "jede", "jeder", "jedes",
+     "nur")
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,8 @@ class ComparedPair:
         source: The first sentence in pieces; changed where the other one has other words.
         wrote: The second one.
         changes: What differs; None: they share too few words to be aligned.
-        missing: Of sentences that are not aligned: words of the claim that the first one lacks,
-            and denials where it has none.
+        missing: Of sentences that are not aligned: the denials of the second one, where the first
+            one has none; else the words of the claim that it lacks and that decide.
         denied: Of such sentences: the denials of the first one, where the other one has none.
     """
 
@@ -152,23 +161,74 @@ def compared_pair(source: str, wrote: str, claim: str) -> ComparedPair:
 
 
 def _unaligned(source: str, wrote: str, claim: str) -> ComparedPair:
-    """Mark the words of the claim that the source sentence does not have, and lone denials."""
-    known, wanted = _words(source), _words(claim)
-    marks = [] if denials(source) else denials(wrote)
-    lost = [] if denials(wrote) else denials(source)
-    for found in _WORD.finditer(wrote):
-        word = found[0].casefold()
-        is_heavy = len(word) >= SHORTEST_WORD or any(one.isdigit() for one in word)
-        is_denial = any(start <= found.start() < end for start, end in marks)
-        if is_heavy and word in wanted and word not in known and not is_denial:
-            marks.append(found.span())
+    """Mark what decides: a denial that one side alone has, else what the claim adds to the source.
+
+    Of what it adds, names, figures and words such as "every" come before all other words.
+    """
+    denied, denying = denials(source), denials(wrote)
+    if bool(denied) is not bool(denying):
+        bare, marks = (wrote, denied) if denied else (source, denying)
+        undone = _undone(source if denied else wrote, marks, bare)
+        before, after = (marks, undone) if denied else (undone, marks)
+        added = [] if denied else denying
+    else:
+        added = _added(source, wrote, claim)
+        before, after = [], added
     return ComparedPair(
-        marked_pieces(source, lost),
-        marked_pieces(wrote, sorted(marks)),
+        marked_pieces(source, before),
+        marked_pieces(wrote, after),
         None,
-        tuple(dict.fromkeys(wrote[start:end] for start, end in sorted(marks))),
-        tuple(dict.fromkeys(source[start:end] for start, end in lost)),
+        tuple(dict.fromkeys(wrote[start:end] for start, end in added)),
+        tuple(dict.fromkeys(source[start:end] for start, end in before)) if denied else (),
     )
+
+
+def _added(source: str, wrote: str, claim: str) -> list[tuple[int, int]]:
+    """Return the places of the words of a claim that only what was written has."""
+    known, wanted = _words(source), _words(claim)
+    found = [
+        one
+        for one in _WORD.finditer(wrote)
+        if (len(one[0]) >= SHORTEST_WORD or has_digit(one[0]))
+        and one[0].casefold() in wanted
+        and one[0].casefold() not in known
+    ]
+    decisive = [
+        one for one in found if names_in(one[0], wrote) or has_digit(one[0]) or sweeps(one[0])
+    ]
+    return [one.span() for one in decisive or found]
+
+
+def _undone(text: str, marks: Sequence[tuple[int, int]], bare: str) -> list[tuple[int, int]]:
+    """Return the word of the text without a denial that the other text denies; empty: it has none.
+
+    That is the word behind the denial, in whatever form: "did not reach" and "reached".
+    """
+    behind = _WORD.search(text, marks[0][1])
+    if behind is None:
+        return []
+    beginning = behind[0].casefold()[:SAME_BEGINNING]
+    for one in _WORD.finditer(bare):
+        if len(beginning) >= SHORTEST_WORD and one[0].casefold().startswith(beginning):
+            return [one.span()]
+    return []
+
+
+def has_digit(words: str) -> bool:
+    """Return whether words have a figure."""
+    return any(letter.isdigit() for letter in words)
+
+
+def sweeps(words: str) -> bool:
+    """Return whether a word makes a statement a general one."""
+    return words.strip().casefold() in _SWEEPING
+
+
+def names_in(words: str, text: str) -> list[str]:
+    """Return the words with a capital that do not begin a text."""
+    first = _NAMED.search(text)
+    begins = first[0] if first else ""
+    return [word for word in _NAMED.findall(words) if word[:1].isupper() and word != begins]
 
 
 def _about(changes: Sequence[WordChange], claim: str) -> tuple[WordChange, ...]:

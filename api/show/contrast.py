@@ -197,16 +197,16 @@ def _words_of(compared: ComparedPair, subject: str) -> str:
     """Say what differs, in a sentence."""
     changes = compared.changes
     if changes is None:
-        words = "The two sentences share few words."
+        words = []
         if compared.missing:
             named = ", ".join(f"“{one}”" for one in compared.missing[:MOST_NAMED])
             more = len(compared.missing) - MOST_NAMED
             left = f" and {more} more" if more > 0 else ""
-            words = f"Not in the earlier sentence: {named}{left}."
+            words.append(f"Not in the earlier sentence: {named}{left}.")
         if compared.denied:
             named = ", ".join(f"“{one}”" for one in compared.denied[:MOST_NAMED])
-            words += f" Only in the earlier sentence: {named}."
-        return words
+            words.append(f"Only in the earlier sentence: {named}.")
+        return " ".join(words) or "The two sentences share few words."
     if not changes:
         return "The two sentences have the same words."
     if len(changes) > MOST_CHANGES:

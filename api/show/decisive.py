@@ -11,23 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from veritrail_graph.graph.evidence_pair import SHORTEST_WORD, compared_pair
+from veritrail_graph.graph.evidence_pair import (
+    SAME_BEGINNING,
+    SHORTEST_WORD,
+    compared_pair,
+    has_digit,
+    names_in,
+    sweeps,
+)
 from veritrail_graph.graph.word_diff import GAP, Piece, WordChange, denials
 
 MOST_WORDS = 4
 """Words of a phrase that stands in the place of another; longer ones are about something else."""
 MOST_BETWEEN = 2
 """Words between two parts of what was added that are shown with them."""
-SAME_BEGINNING = 5
-"""Letters that two forms of a word have in common."""
 
 _WORD = re.compile(r"\w[\w'\u2019.,-]*\w|\w")
-_SWEEPING = frozenset(
-    ("all", "always", "any", "entire", "every", "everybody", "everyone", "everything",
-     "everywhere", "each", "only", "solely", "whole", "alle", "immer", "jede", "jeder", "jedes",
-     "nur")
-)  # fmt: skip
-"""Words that make a statement a general one."""
 
 
 def decisive_words(source: str, wrote: str, claim: str) -> tuple[str, str]:
@@ -41,7 +40,7 @@ def decisive_words(source: str, wrote: str, claim: str) -> tuple[str, str]:
     compared = compared_pair(source, wrote, claim)
     changes = [each for each in compared.changes or () if not _is_another_form(each)]
     for each in changes:
-        if _is_replaced(each) and _has_digit(each.before) and _has_digit(each.after):
+        if _is_replaced(each) and has_digit(each.before) and has_digit(each.after):
             return each.before, each.after
     denied = _denial(source, wrote)
     if denied is not None:
@@ -87,25 +86,18 @@ def _heavy(text: str) -> list[str]:
     return [
         word.casefold()
         for word in _WORD.findall(text)
-        if len(word) >= SHORTEST_WORD or _has_digit(word) or word[:1].isupper() or _sweeps(word)
+        if len(word) >= SHORTEST_WORD or has_digit(word) or word[:1].isupper() or sweeps(word)
     ]
 
 
 def _weight(change: WordChange, source: str, wrote: str) -> int:
     if _is_replaced(change):
-        is_named = bool(_names(change.before, source) and _names(change.after, wrote))
+        is_named = bool(names_in(change.before, source) and names_in(change.after, wrote))
         return 4 if is_named else 3
     words = _WORD.findall(change.after)
-    if _names(change.after, wrote) or any(_has_digit(word) or _sweeps(word) for word in words):
+    if names_in(change.after, wrote) or any(has_digit(word) or sweeps(word) for word in words):
         return 2
     return 1 if change.after else 0
-
-
-def _names(words: str, text: str) -> list[str]:
-    """Return the words with a capital that do not begin the text."""
-    first = _WORD.search(text)
-    begins = first[0] if first else ""
-    return [word for word in _WORD.findall(words) if word[:1].isupper() and word != begins]
 
 
 def _added(pieces: tuple[Piece, ...]) -> str:
@@ -115,7 +107,7 @@ def _added(pieces: tuple[Piece, ...]) -> str:
     heavy = [
         (place, words)
         for place, words in changed
-        if _names(words, text) or _has_digit(words) or _sweeps(words)
+        if names_in(words, text) or has_digit(words) or sweeps(words)
     ]
     runs: list[tuple[int, int]] = []
     for place, words in heavy or changed:
@@ -134,14 +126,6 @@ def _places(pieces: tuple[Piece, ...]) -> Iterator[tuple[int, str]]:
         if piece.is_changed:
             yield here, piece.text
         here += len(piece.text)
-
-
-def _sweeps(words: str) -> bool:
-    return words.strip().casefold() in _SWEEPING
-
-
-def _has_digit(text: str) -> bool:
-    return any(letter.isdigit() for letter in text)
 
 
 def _count(text: str) -> int:

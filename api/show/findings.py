@@ -50,9 +50,14 @@ MOST_NAMED = 3
 MOST_ROWS = 40
 """Rows of the table of processes; of more, those with nothing to look at are counted."""
 LONGEST_NAME = 40
+LONGEST_JUDGE = 72
+"""Letters of the name of a judge, which has a line of its own where it is long."""
 _INDENT = "    "
 _BLANKS = re.compile(r"\s+")
 _LEAST_TEXT = 30
+_LEAST_NAME = 15
+FIRST_STEP = 2
+"""The stage behind that of the source texts."""
 _ASTERISKS = 2
 """Characters around a word that differs."""
 _DOTS = 4
@@ -86,15 +91,23 @@ def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -
         lines.append(where)
     longest = min(LONGEST_NAME, max(16, width // 4))
     place = one_line(one.source.name, longest) if one.source is not None else ""
-    room = width - len(_INDENT) - len("source  ") - (len(place) + 2 if place else 0)
+    step = _step_words(one.source)
+    before = "before" if step else "source"
+    if width - len(_INDENT) - len("source  ") - len(place) - len(step) - 2 < _LEAST_TEXT:
+        step = ""
+    room = width - len(_INDENT) - len("source  ") - (len(place) + len(step) + 2 if place else 0)
     if one.source is not None:
-        heading: Line = (ours(f"{_INDENT}source  ", Style.QUIET), name(place), ours("  "))
+        heading: Line = (
+            ours(f"{_INDENT}{before}  ", Style.QUIET),
+            name(place),
+            ours(f"{step}  ", Style.QUIET),
+        )
         lines.append((*heading, *_quote(one.source, room)))
     elif one.wrote is not None and one.category is not ClaimCategory.CONTRADICTED:
         nothing = "nothing was found that says this"
         lines.append((ours(f"{_INDENT}source  ", Style.QUIET), ours(nothing)))
     if one.wrote is not None and (one.source is not None or one.category is None):
-        blanks = " " * (len(place) + 2 if place else 0)
+        blanks = " " * (len(place) + len(step) + 2 if place else 0)
         heading = (ours(f"{_INDENT}wrote   {blanks}", Style.QUIET),)
         lines.append((*heading, *_quote(one.wrote, room)))
     if one.category is not None and one.reasoning:
@@ -114,26 +127,50 @@ def _where(one: Finding, width: int, stages: int | None) -> Line:
         shown = one_line(one.wrote.name, LONGEST_NAME)
         return (ours(words, Style.QUIET), name(shown, Style.STRONG))
     nodes = [one.culprit] if one.culprit is not None else list(one.candidates)
-    if not nodes:
-        return ()
     words = f"{_INDENT}went wrong in  "
-    place = _place(nodes[0], stages)
+    if not nodes:
+        open_words = _open_place(one)
+        return (ours(words, Style.QUIET), ours(open_words)) if open_words else ()
     if one.culprit is None:
         words += f"one of {counted(len(nodes), 'node')}: "
-    room = max(_LEAST_TEXT // 2, width - len(words) - len(place))
+    longest = min(LONGEST_NAME, len(one_line(nodes[0].name, LONGEST_NAME)))
+    place = _place(nodes[0], stages, width - len(words) - longest)
+    room = max(_LEAST_NAME, width - len(words) - len(place))
     shown = _names(nodes, room)
+    if len(nodes) == 1:
+        shown = one_line(shown, room)
     return (ours(words, Style.QUIET), name(shown, Style.STRONG), ours(place, Style.QUIET))
 
 
-def _place(node: FindingNode, stages: int | None) -> str:
+def _open_place(one: Finding) -> str:
+    """Return between which stages a claim went wrong whose place nothing tells; empty: not known.
+
+    What no source text says came in behind the sources, which have the first stage.
+    """
+    last = one.wrote.stage if one.wrote is not None else None
+    if one.category is not None or last is None or last <= FIRST_STEP:
+        return ""
+    return f"one of the stages {FIRST_STEP} to {last}; nothing tells which"
+
+
+def _step_words(source: FindingQuote | None) -> str:
+    """Return of a sentence that is of no source text the stage that wrote it."""
+    if source is None or source.stage is None or source.stage < FIRST_STEP:
+        return ""
+    return f", stage {source.stage}"
+
+
+def _place(node: FindingNode, stages: int | None, room: int) -> str:
+    """Return the stage of a node; its name is cut where there is no room, its number is not."""
     if node.stage is None:
         return ""
     who = node.stage_name or node.step
     if who == node.step and node.name.startswith(f"{who}/"):
         who = None  # nodes of traces have their step in their names
-    parts = [one_line(who, LONGEST_NAME)] if who else []
     of = f" of {stages}" if stages is not None and stages >= node.stage else ""
-    return f"  ({', '.join([*parts, f'stage {node.stage}{of}'])})"
+    stage = f"stage {node.stage}{of}"
+    longest = max(_LEAST_NAME, min(LONGEST_NAME, room - len(f"  (, {stage})")))
+    return f"  ({one_line(who, longest)}, {stage})" if who else f"  ({stage})"
 
 
 def _names(nodes: Sequence[FindingNode], room: int) -> str:
@@ -245,7 +282,7 @@ def judge_words(judge: CheckJudge, cost_usd: float | None) -> str:
     """Name the judge, and say what it cost: `gpt-6-luna, $0.03`."""
     if judge.model is None and judge.indicative:
         return WITHOUT_MODEL
-    who = one_line(judge.model, LONGEST_NAME) if judge.model is not None else judge.engine
+    who = one_line(judge.model, LONGEST_JUDGE) if judge.model is not None else judge.engine
     return f"{who}, {'cost unknown' if cost_usd is None else money_words(cost_usd)}"
 
 

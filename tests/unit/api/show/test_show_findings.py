@@ -27,9 +27,11 @@ def a_node(name: str, stage: int = 3) -> dict[str, Any]:
     return {"node_id": name, "name": name, "stage": stage, "stage_name": "summarised description"}
 
 
-def a_quote(node: str, text: str, word: str) -> FindingQuote:
+def a_quote(node: str, text: str, word: str, stage: int = 3) -> FindingQuote:
     start = text.index(word)
-    return FindingQuote(**a_node(node), text=text, marked=((start, start + len(word)),), sentence=0)
+    return FindingQuote(
+        **a_node(node, stage), text=text, marked=((start, start + len(word)),), sentence=0
+    )
 
 
 def a_finding(**other: Any) -> Finding:
@@ -40,7 +42,7 @@ def a_finding(**other: Any) -> Finding:
         "verdict": Verdict.NOT_FULLY_SUPPORTED,
         "verification_id": "v-1",
         "culprit": FindingNode(**a_node("STADTWERKE LINDACH")),
-        "source": a_quote("tu-02", SOURCE, "37 per cent"),
+        "source": a_quote("tu-02", SOURCE, "37 per cent", stage=1),
         "wrote": a_quote("STADTWERKE LINDACH", WROTE, "41 per cent"),
         "difference": ValueDifference(source="37 per cent", wrote="41 per cent"),
         "carried_on": tuple(FindingNode(**a_node(f"node {number}")) for number in range(5)),
@@ -77,10 +79,32 @@ def test_a_wrong_claim_is_five_lines_that_fit_a_terminal_with_the_words_that_mat
     ]
 
 
+def test_the_name_of_a_stage_is_cut_and_its_number_is_not() -> None:
+    named = FindingNode(
+        node_id="n",
+        name="HOHENFELD WIND FARM/tu-03",
+        stage=2,
+        stage_name="extracted entity or relationship",
+    )
+    (_, where, *_) = finding_lines(a_finding(culprit=named), 80, stages=6)
+    assert plain(where) == (
+        "    went wrong in  HOHENFELD WIND FARM/tu-03  (extracted entity …, stage 2 of 6)"
+    )
+
+
+def test_a_sentence_of_an_earlier_step_is_not_called_a_source() -> None:
+    earlier = a_quote("g2", SOURCE, "37 per cent", stage=2)
+    (_, _, before, wrote, _) = map(plain, finding_lines(a_finding(source=earlier), 80))
+    assert before.startswith("    before  g2, stage 2  … ")
+    assert wrote.index("… ") == before.index("… ")
+
+
 def test_where_nothing_was_found_and_nobody_is_blamed_the_lines_say_so() -> None:
     nobody = a_finding(culprit=None, source=None, carried_on=())
-    assert [plain(line).split()[0] for line in finding_lines(nobody)] == ["✗", "source", "wrote"]
-    assert "nothing was found that says this" in plain(finding_lines(nobody)[1])
+    (_, where, source, wrote) = map(plain, finding_lines(nobody))
+    assert where == "    went wrong in  one of the stages 2 to 3; nothing tells which"
+    assert "nothing was found that says this" in source
+    assert wrote.split()[0] == "wrote"
     several = (FindingNode(**a_node("one")), FindingNode(**a_node("other")))
     (_, where, *_) = finding_lines(a_finding(culprit=None, candidates=several))
     assert "one of 2 nodes: one, other" in plain(where)

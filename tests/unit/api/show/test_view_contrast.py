@@ -81,10 +81,10 @@ NEAR = "In May the dredger {}removed 48,200 cubic metres."
         (NEAR.format(""), NEAR.format("never "), ([], ["never"]), "The step added “never”."),
         (NEAR.format("never "), NEAR.format("").replace("May", "June"),
          (["May", "never"], ["June"]), "The step turned “May” into “June” and left out “never”."),
-        (FAR, "The water reached it.", (["not"], ["water", "reached"]),
-         "Not in the earlier sentence: “water”, “reached”. Only in the earlier sentence: “not”."),
-        (FAR.replace("did not", "did"), "The water doesn't.", ([], ["water", "doesn't"]),
-         "Not in the earlier sentence: “water”, “doesn't”."),
+        (FAR, "The water reached it.", (["not"], ["reached"]),
+         "Only in the earlier sentence: “not”."),
+        (FAR.replace("did not", "did"), "The water doesn't.", ([], ["doesn't"]),
+         "Not in the earlier sentence: “doesn't”."),
     ],
 )  # fmt: skip
 def test_a_denial_that_differs_is_marked_and_told(
