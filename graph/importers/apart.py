@@ -41,7 +41,7 @@ from veritrail_graph.graph.importers.registry import (
 
 SMALL = 256_000
 """Bytes of a file or folder that is read here; of a packed one a two-hundredth of them."""
-MEMORY, MEMORY_A_BYTE = 512_000_000, 8
+MEMORY, MEMORY_A_BYTE = 512_000_000, 16
 """Bytes that a child may take beyond its programs, and how many more for each byte of the file."""
 SECONDS, SECONDS_A_MEGABYTE = 60, 2
 """Seconds of the processor that it may take, and how many more for each megabyte."""

@@ -9,11 +9,14 @@ between two signs of it, and a long run of words.
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
 from itertools import accumulate
+from sys import intern
 from typing import Generic, TypeVar
 
 from veritrail_graph.graph.errors import shown
@@ -70,7 +73,7 @@ _UNSEEN = str.maketrans(dict.fromkeys("\xad\u200b\u2060\ufeff", _FILL))
 """Signs that nobody sees: where a word may be parted at the end of a line."""
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LETTER = rf"[^\W_{UNSPACED}]"
-_WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_FILL}*{_LETTER})*")
+_PARTS = re.compile(rf"([{UNSPACED}]|{_LETTER}(?:{_FILL}*{_LETTER})*)")
 _ENDS = re.compile(r"[.!?…。！？؟।](?=[\s\x00\"'”»)\]}*]|$)|[。！？\n\r]")  # noqa: RUF001
 _EDGES = re.compile(r"[^\s\w,'’\x00-]|\n|\s-\s")  # noqa: RUF001
 _NUMBERED = re.compile(r"^[^\S\n]*([0-9]{1,6})(?:\t|→|[^\S\n]*\|)", re.M)
@@ -90,38 +93,43 @@ class _Words:
     Attributes:
         text: The text with its escapes, entities and tags read, of the same length.
         words: Its words in small letters.
+        starts: Where each word begins.
+        ends: Behind the last letter of each word.
     """
 
     def __init__(self, text: str) -> None:
         self.text = _without_line_numbers(_read(text))
         small = self.text.lower()
         # A sign that becomes two in small letters would move all behind it.
-        self._small = small if len(small) == len(self.text) else self.text
-        words = _WORD.findall(self._small)
-        self.words = [one.replace(_FILL, "") for one in words] if _FILL in small else words
-
-    @cached_property
-    def spans(self) -> list[tuple[int, int]]:
-        """The place of each word."""
-        return [one.span() for one in _WORD.finditer(self._small)]
+        small = small if len(small) == len(self.text) else self.text
+        parts = _PARTS.split(small)  # a gap, a word, and so on; a gap at the end
+        words = parts[1::2]
+        words = [one.replace(_FILL, "") for one in words] if _FILL in small else words
+        self.words = [*map(intern, words)]  # most words stand in many texts
+        behind = [*accumulate(map(len, parts))]
+        self.starts, self.ends = array("I", behind[:-1:2]), array("I", behind[1::2])
+        self._has_unspaced = bool(_UNSPACED.search(small))
 
     @cached_property
     def _weights(self) -> list[float]:
-        signs = set(_UNSPACED.findall(self._small))
-        return [0.0, *accumulate(0.5 if one in signs else 1.0 for one in self.words)]
+        return [0.0, *accumulate(0.5 if _UNSPACED.match(one) else 1.0 for one in self.words)]
+
+    @cached_property
+    def _full_stops(self) -> array[int]:
+        """The places of the signs that end a sentence."""
+        return array("I", (one.start() for one in _ENDS.finditer(self.text)))
 
     def between(self, at: int) -> str:
         """Return the signs between a word and the word before it."""
-        start = self.spans[at - 1][1] if at else 0
-        end = self.spans[at][0] if at < len(self.spans) else len(self.text)
+        start = self.ends[at - 1] if at else 0
+        end = self.starts[at] if at < len(self.starts) else len(self.text)
         return self.text[start:end]
 
     def ends_before(self, at: int) -> bool:
         """Return whether a sentence ends between a word and the word before it."""
-        start = self.spans[at - 1][1]
-        # One sign more, since a full stop within a number ends no sentence.
-        end = self.spans[at][0] + 1 if at < len(self.spans) else len(self.text)
-        return bool(_ENDS.search(self.text, start, end))
+        place = bisect_left(self._full_stops, self.ends[at - 1])
+        end = self.starts[at] if at < len(self.starts) else len(self.text)
+        return place < len(self._full_stops) and self._full_stops[place] < end
 
     def clause(self, start: int, end: int, begin: int, stop: int) -> list[str]:
         """Return the words around some others without a sign between, within a sentence."""
@@ -138,12 +146,16 @@ class _Words:
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
         """The words of each sentence, from one number to another."""
-        starts = [0] + [at for at in range(1, len(self.words)) if self.ends_before(at)]
-        return list(zip(starts, [*starts[1:], len(self.words)], strict=True)) if self.words else []
+        if not self.words:
+            return []
+        behind = (bisect_left(self.starts, place) for place in self._full_stops)
+        cuts = sorted({0, *behind} - {len(self.words)})
+        return list(zip(cuts, [*cuts[1:], len(self.words)], strict=True))
 
     def is_name(self, start: int, end: int) -> bool:
         """Return whether all longer words of a range begin with a capital, as in a title."""
-        words = [self.text[a:b] for a, b in self.spans[start:end] if b - a >= _LONG_WORD]
+        spans = zip(self.starts[start:end], self.ends[start:end], strict=True)
+        words = [self.text[a:b] for a, b in spans if b - a >= _LONG_WORD]
         return bool(words) and all(word[0].isupper() for word in words)
 
     def is_label(self, end: int, stop: int, known: Sequence[str]) -> bool:
@@ -154,7 +166,7 @@ class _Words:
             stop: Behind the last word of the sentence.
             known: Words that tell nothing new.
         """
-        if end >= stop or not _LABELS.match(self.text, self.spans[end - 1][1]):
+        if end >= stop or not _LABELS.match(self.text, self.ends[end - 1]):
             return False
         own = [one for one in self.words[end:stop] if one not in known]
         has_figure = any(any(map(str.isdigit, one)) for one in own)
@@ -162,6 +174,8 @@ class _Words:
 
     def weight(self, start: int, end: int) -> float:
         """Return how many words are in a range; two signs without spaces count as one."""
+        if not self._has_unspaced:
+            return end - start
         return self._weights[end] - self._weights[start]
 
 
@@ -267,7 +281,7 @@ class EarlierTexts(Generic[T, H]):
         self._held: dict[int, list[tuple[CopiedWords, H]]] | None = None
         self._sentences: list[_Sentence[T]] = []
         self._numbers: dict[tuple[str, ...], int] = {}
-        self._places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        self._places: dict[int, int | list[int]] = {}
         self._scans: dict[str, tuple[_Words, list[CopiedWords]]] = {}
         self._by_sentence: dict[str, dict[int, list[CopiedWords]]] = {}
         self._work = _LEAST_WORK
@@ -316,12 +330,20 @@ class EarlierTexts(Generic[T, H]):
             number = self._numbers[words] = len(self._sentences)
             self._sentences.append(_Sentence(words, is_sentence))
             for at, seed in enumerate(_seeds(words)):
-                places = self._places.setdefault(seed, [])
-                if len(places) < _MOST_ALIKE and (not places or places[-1][0] != number):
-                    places.append((number, at))
+                self._place(seed, number, at)
         known = self._sentences[number]
         known.is_sentence = known.is_sentence or is_sentence
         return known
+
+    def _place(self, seed: int, number: int, at: int) -> None:
+        """Keep where a run of words begins; most stand in one sentence, and are no list."""
+        place = number * _LONGEST + at
+        places = self._places.setdefault(seed, place)
+        if isinstance(places, int):
+            if places // _LONGEST != number:
+                self._places[seed] = [places, place]
+        elif len(places) < _MOST_ALIKE and places[-1] // _LONGEST != number:
+            places.append(place)
 
     @property
     def is_spent(self) -> bool:
@@ -338,19 +360,23 @@ class EarlierTexts(Generic[T, H]):
         """The longest runs of words that an earlier sentence has, too."""
         self._work += _WORK_A_WORD * len(words)
         done: dict[tuple[int, int], int] = {}
-        for at, seed in enumerate(_seeds(words)):
-            for number, first in self._places.get(seed, ()):
+        for at, places in enumerate(map(self._places.get, _seeds(words))):
+            if places is None:
+                continue
+            for place in (places,) if isinstance(places, int) else places:
+                number, first = divmod(place, _LONGEST)
                 key = (number, at - first)
                 if done.get(key, 0) > at or self._work <= 0:
                     continue
                 known = self._sentences[number].words
-                length = _SEED
+                length = 0  # words that are not alike may have the same seed
                 most = min(len(known) - first, len(words) - at)
                 while length < most and known[first + length] == words[at + length]:
                     length += 1
-                self._work -= length
-                done[key] = at + length
-                yield CopiedWords(number, first, at, length)
+                if length >= _SEED:
+                    self._work -= length
+                    done[key] = at + length
+                    yield CopiedWords(number, first, at, length)
 
     def held(self, text: str) -> dict[int, list[CopiedWords]]:
         """Return the runs of words that a text shares with earlier sentences, by the sentence."""
@@ -383,7 +409,7 @@ class EarlierTexts(Generic[T, H]):
             author = next((one for one in authors if is_author(one, match)), None)
             if author is None:
                 continue
-            first, last = found.spans[max(start, behind)][0], found.spans[end - 1][1]
+            first, last = found.starts[max(start, behind)], found.ends[end - 1]
             closing = _CLOSES.match(found.text, last)
             copies.append(Copy(first, closing.end() if closing else last, match, author))
             behind = end
@@ -403,10 +429,13 @@ class EarlierTexts(Generic[T, H]):
             known = self._sentences[match.sentence]
             is_whole = match.length == len(known.words)
             weight = found.weight(start, end)
+            within = found.weight(max(start, begin), min(end, stop))
+            is_most = within >= max(_SEED, _MOST_OF_IT * found.weight(begin, stop))
+            if not (is_whole or is_most) and weight < _SENTENCE:
+                continue  # a phrase
             opens = start in (0, begin) or bool(_EDGES.search(found.between(start)))
             closes = end >= stop or bool(_EDGES.search(found.between(end)))
-            is_cut = bool(_CUT.match(found.text, found.spans[end - 1][1]))
-            within = found.weight(max(start, begin), min(end, stop))
+            is_cut = bool(_CUT.match(found.text, found.ends[end - 1]))
             if not is_whole and weight < _RUN and found.is_label(end, stop, known.words):
                 continue
             has_its_figures = not known.lacks(found.clause(start, end, begin, stop))
@@ -418,15 +447,15 @@ class EarlierTexts(Generic[T, H]):
                 or (opens and closes and weight >= _SENTENCE and not found.is_name(start, end))
             ):
                 yield match, (start, end)
-            elif within < _SEED or within < _MOST_OF_IT * found.weight(begin, stop):
-                continue
-            elif is_whole or not known.lacks(found.words[begin:start] + found.words[end:stop]):
+            elif is_most and (
+                is_whole or not known.lacks(found.words[begin:start] + found.words[end:stop])
+            ):
                 yield match, (min(start, begin), max(end, stop))
 
 
-def _seeds(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The runs of words that are looked up, each with the number of its first word."""
-    return zip(*(words[at:] for at in range(_SEED)), strict=False)
+def _seeds(words: Sequence[str]) -> Iterator[int]:
+    """The runs of words that are looked up, as numbers, each at the place of its first word."""
+    return map(hash, zip(*(words[at:] for at in range(_SEED)), strict=False))
 
 
 def first_words(text: str, copies: Sequence[Copy[T]]) -> str:

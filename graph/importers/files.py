@@ -167,10 +167,28 @@ def first_value(path: Path) -> Any:
     themselves what they are.
     """
     try:
-        known = path.stat()
-        return _first_value(path, known.st_mtime_ns, known.st_size)
+        known = _key(path)
+        found = _first.get(known)
+        if found is None:
+            found = _first_value(path)
+            _first.clear()
+            _first[known] = found
+        return found[0]
     except OSError:
         return None
+
+
+_Key = tuple[Path, int, int]
+_first: dict[_Key, tuple[Any, bool]] = {}
+"""The first value of the file that was looked at last, as every importer asks in turn.
+
+With it stands whether that is the whole file, which need not be parsed again then.
+"""
+
+
+def _key(path: Path) -> _Key:
+    known = path.stat()
+    return path, known.st_mtime_ns, known.st_size
 
 
 def first_record(path: Path) -> Any:
@@ -179,29 +197,29 @@ def first_record(path: Path) -> Any:
     return value[0] if isinstance(value, list) and value else value
 
 
-@lru_cache(maxsize=1)  # every importer asks in turn
-def _first_value(path: Path, _changed: int, _size: int) -> Any:
+def _first_value(path: Path) -> tuple[Any, bool]:
+    """Return the first value of a file, and whether it is the whole of it."""
     if not path.is_file():
-        return None
+        return None, False
     try:
         tables = _tables()
         if tables.is_table(path):
             row = next((value for _, value in tables.records(path)), None)
-            return None if isinstance(row, InputError) else row
+            return None if isinstance(row, InputError) else row, False
         with reading.open_bytes(path) as file:
             head = file.read(_HEAD)
         begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
         if begin not in (b"{", b"[") or _OURS in head:
-            return None
+            return None, False
         if suffix_of(path) in LINES_SUFFIXES:
-            return next((value for _, value in json_lines(path)), None)
+            return next((value for _, value in json_lines(path)), None), False
         try:
-            return document(path)
+            return document(path), True
         except InputError:  # JSON Lines under another name
             value = next((value for _, value in json_lines(path)), None)
-            return None if isinstance(value, InputError) else value
+            return None if isinstance(value, InputError) else value, False
     except (InputError, OSError, EOFError, ValueError):
-        return None
+        return None, False
 
 
 def is_lines(path: Path) -> bool:
@@ -225,11 +243,21 @@ def values(path: Path) -> Iterator[tuple[int, Any]]:
     Raises:
         InputError: The file cannot be read at all.
     """
-    if is_lines(path):
+    whole = _taken(path)
+    if whole is None and is_lines(path):
         yield from ((number, value) for number, (_, value) in enumerate(json_lines(path), 1))
         return
-    whole = document(path)
+    whole = document(path) if whole is None else whole
     yield from enumerate(whole if isinstance(whole, list) else [whole], start=1)
+
+
+def _taken(path: Path) -> Any:
+    """Return the document that was looked at last, if it is this file; it is kept no longer."""
+    try:
+        found, is_whole = _first.pop(_key(path), (None, False))
+    except OSError:  # reading says what is wrong
+        return None
+    return found if is_whole else None
 
 
 def first_of(value: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -31,8 +31,11 @@ _BLOCK = 256_000  # bytes
 _GZIP_BLOCK = 8_192
 
 _MOST_BLANK = 1_000_000  # bytes of white space before a document begins
-MOST_VALUES = 3_000_000
-"""Values that one JSON text may hold, each key counted: one of three bytes takes 70 of memory."""
+MOST_VALUES, BYTES_A_VALUE = 3_000_000, 16
+"""Values that one JSON text may hold, each key counted: one of three bytes takes 70 of memory.
+
+A large text may hold more of them, one for so many of its bytes: that is how dense traces are.
+"""
 
 _FEW = 1_000_000  # bytes; the values of a shorter text are not counted
 
@@ -156,14 +159,20 @@ def parse(text: str, first_line: int = 1, *, constants: bool = False) -> Any:
         raise NotJson(f"a number has more than {most:,} digits; write it as a text") from None
 
 
-def check_values(data: bytes, most: int = MOST_VALUES) -> None:
+def check_values(data: bytes, most: int | None = None) -> None:
     """See that a JSON text holds no more values than it may, before any of them is made.
+
+    Args:
+        data: The text.
+        most: How many it may hold; None: as many as its size allows.
 
     Raises:
         TooManyValues: It holds more.
     """
     if len(data) <= _FEW:  # every value takes two bytes
         return
+    if most is None:
+        most = max(MOST_VALUES, len(data) // BYTES_A_VALUE)
     # Part by part: each call holds up all other threads.
     parts = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
     if not _are_more(parts, most) or not _are_more(_outside_texts(data), most):

@@ -36,7 +36,7 @@ _WORK_A_LENGTH, _WORK_A_HIT = 300, 1_500
 
 def normalised(text: str) -> str:
     """A text without what programs change of it: case, white space, escapes, lines of tables."""
-    bare = ESCAPE.sub(unescaped, text)
+    bare = ESCAPE.sub(unescaped, text) if "\\" in text else text
     if _HALF.search(bare):  # two halves of a character, each written as an escape
         bare = bare.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _SPACE.sub(" ", _TABLE.sub(" ", bare)).strip().casefold()

@@ -43,7 +43,6 @@ _ENDS = (
 )  # fmt: skip
 _BETWEEN = re.compile(r"[\"'`\[\]{}()<>=\\|\n]+|[.!?;:,]\s")
 _ESCAPED = re.compile(r"\\[ntr]")
-_SPACE = re.compile(r"[\s\\]+")
 _PRINTED = re.compile(r"\w=[\"'<\[]|['\"]: ['\"\[{]")
 """An object as Python prints it: the texts in it may be read elsewhere."""
 _LEAST_WORDS = 4
@@ -131,7 +130,9 @@ def _says_something(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return _SPACE.sub(" ", _ESCAPED.sub(" ", text).replace("\\", "")).strip().casefold()
+    if "\\" in text:
+        text = _ESCAPED.sub(" ", text).replace("\\", "")
+    return " ".join(text.split()).casefold()
 
 
 def _is_apart(text: str, known: str) -> bool:

@@ -147,3 +147,21 @@ def test_a_parquet_file_is_refused_by_what_it_says_of_itself(tmp_path: Path) -> 
         next(parquet_rows(large))
     with pytest.raises(InputError, match="more than 100,000,000 bytes"):
         _ = [one.open() for one in find_processes(large, format_name="rag")]
+
+
+def test_a_large_text_may_hold_a_value_for_every_sixteen_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reading, "MOST_VALUES", 1_000)
+    reading.check_values(b"[" + b'"twelve letters",' * 100_000 + b"0]")
+    with pytest.raises(reading.TooManyValues, match="more than 100,000 values"):
+        reading.check_values(b"[" + b'"eight",  ' * 160_000 + b"]")
+
+
+def test_a_document_that_was_looked_at_is_not_parsed_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"resourceSpans": []}', encoding="utf-8")
+    seen = files.first_value(path)
+    ((_, read),) = files.values(path)
+    assert read is seen
+    assert next(files.values(path))[1] is not seen  # it is held no longer
