@@ -88,13 +88,18 @@ class ProcessFacts:
 
 def node_name(node: Node) -> str:
     """Return what people call a node: its title or name, else its id."""
-    about = node.metadata
-    if isinstance(about, dict):
-        for key in _NAMES:
-            name = about.get(key)
-            if isinstance(name, str) and name.strip():
-                return " ".join(name.split())[:_LONGEST_NAME]
-    return node.node_id
+    return name_in(node.metadata) or node.node_id
+
+
+def name_in(metadata: object) -> str | None:
+    """Return the title or name that metadata of a node hold; None: they hold none."""
+    if not isinstance(metadata, Mapping):
+        return None
+    for key in _NAMES:
+        name = metadata.get(key)
+        if isinstance(name, str) and name.strip():
+            return " ".join(name.split())[:_LONGEST_NAME]
+    return None
 
 
 def nodes_of_findings(found: Iterable[Verification]) -> list[str]:

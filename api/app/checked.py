@@ -55,7 +55,7 @@ async def findings_of(
     wrong = [one for one in found if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
     if not wrong:
         return ()
-    nodes = await store.nodes.get(process.process_id, nodes_of_findings(wrong))
+    nodes = await store.nodes.with_metadata(process.process_id, nodes_of_findings(wrong))
     claims = await store.claims.by_id(process.process_id, [one.claim_id for one in wrong])
     facts = ProcessFacts(
         {one.node_id: one for one in nodes},

@@ -197,7 +197,7 @@ async def _facts(
     names: dict[str, None] = {}
     for node_id, claim in wrong:
         names |= dict.fromkeys((node_id, *claim.contradicts_knowledge[:1]))
-    nodes = await store.nodes.get(process.process_id, list(names)) if names else []
+    nodes = await store.nodes.with_metadata(process.process_id, list(names)) if names else []
     return ProcessFacts({node.node_id: node for node in nodes}, process.stage_names)
 
 

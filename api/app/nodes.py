@@ -110,6 +110,14 @@ class Nodes(Part):
         missing = [name for name in dict.fromkeys(node_ids) if name not in known]
         return NodePage(await self._with(process_id, nodes, fields), missing=missing)
 
+    async def with_metadata(self, process_id: str, node_ids: Sequence[str]) -> list[Node]:
+        """Return nodes by their ids with their metadata; unknown ones are left out.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        return await (await self._store()).nodes.with_metadata(process_id, node_ids)
+
     async def _with(
         self, process_id: str, nodes: Sequence[Node], fields: Sequence[str]
     ) -> Sequence[Node]:

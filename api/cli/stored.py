@@ -65,7 +65,8 @@ def tell_whole(whole: Whole, *, as_json: bool) -> None:
     from veritrail_graph.api.cli.trail import trail_tree
 
     tell_answers(whole.answers)
-    print_result(trail_tree(whole.verification, carried=whole.carried, reviews=whole.reviews))
+    found, names = whole.verification, whole.names
+    print_result(trail_tree(found, carried=whole.carried, reviews=whole.reviews, names=names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class Whole:
     reviews: list[Review]
     carried: tuple[CarriedSentence, ...]
     answers: list[Answer]
+    names: dict[str, str]
 
 
 async def whole(app: Application, verification: str, claim: str | None) -> Whole:
@@ -87,7 +89,13 @@ async def whole(app: Application, verification: str, claim: str | None) -> Whole
     """
     found, reviews, carried = await _found(app, verification, claim)
     answers = await answers_of(app, found.process_id, [found.node_id])
-    return Whole(found, reviews, carried, answers)
+    from veritrail_graph.api.show.context import NAMED, named_nodes
+    from veritrail_graph.api.show.node_names import names_of
+
+    checked = [ref.node_id for one in found.iterations for ref in one.checked[:NAMED]]
+    read = await app.nodes.with_metadata(found.process_id, [*named_nodes(found), *checked])
+    names = names_of((node.node_id, node.metadata) for node in read)
+    return Whole(found, reviews, carried, answers, names)
 
 
 async def _found(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -71,6 +72,7 @@ def trail_tree(
     whole: bool = True,
     carried: Sequence[CarriedSentence] = (),
     reviews: Sequence[Review] = (),
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> Tree:
     """Show a verification with its trail on the terminal.
 
@@ -79,8 +81,10 @@ def trail_tree(
         whole: Show everything; else details are left out, and long lists say how much is.
         carried: What its error nodes did with their sources, as far as that was attributed.
         reviews: Reviews of its claim, newest first.
+        names: What people call its nodes, by node_id.
     """
-    document = shown(trail_view(verification, carried=carried), Beside(reviews=reviews))
+    beside = Beside(reviews=reviews, names=names)
+    document = shown(trail_view(verification, carried=carried), beside)
     return tree(document, WHOLE if whole else SHORT)
 
 

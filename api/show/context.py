@@ -24,6 +24,9 @@ _SHOWN = 300
 Place = tuple[str, int, int]
 """A sentence by its place: node_id, start and end."""
 
+NAMED = 8
+"""Nodes of an iteration that are named; more are counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Around:

@@ -117,6 +117,10 @@ class Heading:
     mark: Mark | None = None
 
 
+PLACE = "place"
+"""The name of the fact that says where an error came in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A name and its value, such as `engine` and `lexical`."""

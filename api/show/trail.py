@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from veritrail_graph.api.show.asking import asked_as, asking_words
-from veritrail_graph.api.show.context import Context, Quoted, quoted
+from veritrail_graph.api.show.context import NAMED, Context, Quoted, quoted
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.contrast import Quote as Side
 from veritrail_graph.api.show.costs import cost_words, step_words, usage_words
 from veritrail_graph.api.show.document import (
+    PLACE,
     Block,
     Branch,
     Document,
@@ -42,6 +43,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
+from veritrail_graph.api.show.node_names import with_names
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.review import review_line
 from veritrail_graph.api.show.routes import MOST_ROUTES, Route, routes_of
@@ -67,9 +69,6 @@ from veritrail_graph.graph.model import (
     StepRecord,
     Verification,
 )
-
-NAMED = 8
-"""Nodes of an iteration that are named; more are counted."""
 
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
@@ -97,12 +96,14 @@ class NodeFacts:
         kind: What sort of text it is, or None.
         step: The step that produced it, or None.
         model: The model that produced it, or None.
+        name: What people call it; None: its id.
     """
 
     ref: NodeRef
     kind: str | None = None
     step: str | None = None
     model: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ class Beside:
         nodes: Nodes of the trail, by node_id.
         around: The sentences around cited ones.
         routes: Routes that are listed.
+        names: What people call nodes, by node_id.
     """
 
     reviews: Sequence[Review] = ()
@@ -124,6 +126,7 @@ class Beside:
     nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
     around: Context = field(default_factory=dict)
     routes: int = MOST_ROUTES
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def shown(view: TrailView, beside: Beside | None = None) -> Document:
@@ -156,7 +159,7 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
     blocks.append(Facts(tuple(_further_facts(view)), is_detail=True))
     if spent := _spent(view):
         blocks.append(Facts((spent,)))
-    return Document(tuple(blocks))
+    return with_names(Document(tuple(blocks)), beside.names)
 
 
 def facts_of(view: TrailView) -> tuple[Fact, ...]:
@@ -266,7 +269,7 @@ def _quotes(pair: Contrast) -> Quotes:
     wrote = Quote(pair.wrote_heading, place, compared(pair.wrote.pieces), pair.is_at_fault)
     remarks = [Fact("difference", (quoting(pair.words),))] if pair.words else []
     if pair.where:
-        remarks.append(Fact("place", (quoting(pair.where),)))
+        remarks.append(Fact(PLACE, (quoting(pair.where),)))
     return Quotes((*quotes, wrote), tuple(remarks))
 
 

@@ -8,6 +8,7 @@ theirs to the entry points of the group `veritrail_graph.importers`.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -250,6 +251,8 @@ def find_processes(
     if address is None and not path.is_file() and not path.is_dir():
         # A pipe is read once, and what is read here is read several times; a device never ends.
         raise InputError(f"{path} is neither a file nor a folder; write what it gives to a file")
+    if address is None and _is_locked(path):
+        raise InputError(f"{path} cannot be read: you may not look into this folder")
     if format_name is None and address is None and path.is_file():
         format_name, options = _as_mapped(path, options)
     every = by_name.values()
@@ -415,7 +418,8 @@ def _inside(folder: Path, known: Sequence[Importer], options: ImportOptions) -> 
             if path.name.startswith("."):
                 continue
             if path.is_dir():
-                if any(one.detect(path) is None for one in known):
+                # One that may not be looked into is named where it is read.
+                if _is_locked(path) or any(one.detect(path) is None for one in known):
                     found.append(path)
                 elif not path.is_symlink():
                     waiting.append(path)
@@ -424,6 +428,10 @@ def _inside(folder: Path, known: Sequence[Importer], options: ImportOptions) -> 
             elif path.is_file():
                 found.append(path)
     return sorted(found, key=_in_order)
+
+
+def _is_locked(path: Path) -> bool:
+    return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
 
 
 def _in_order(path: Path) -> list[tuple[bool, int, str]]:

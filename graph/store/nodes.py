@@ -117,6 +117,25 @@ class NodeStore:
         found = {node.node_id: node for node in map(_node, rows)}
         return [found[node_id] for node_id in asked if node_id in found]
 
+    async def with_metadata(self, process_id: str, node_ids: Sequence[str]) -> list[Node]:
+        """Return nodes by their ids with their metadata, however much that is together.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        nodes = await self.get(process_id, node_ids)
+        found: list[Node] = []
+        some: list[Node] = []
+        size = 0
+        for place, node in enumerate(nodes, start=1):
+            some.append(node)
+            size += node.length
+            if place == len(nodes) or size + nodes[place].length > MOST_CONTENT:
+                read = await self.contents(process_id, some, ("metadata",))
+                found += [read.get(one.node_id, one) for one in some]
+                some, size = [], 0
+        return found
+
     async def contents(
         self, process_id: str, nodes: Collection[Node], fields: Sequence[str] = CONTENT
     ) -> dict[str, Node]:

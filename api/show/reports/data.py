@@ -444,7 +444,8 @@ class ReportTrail:
         said = self.checked.reviewed
         reviews = self.reviews or (said.counting if said is not None else ())
         remarks = self.checked.remarks
-        return Beside(reviews, 0, remarks, self.nodes, self.around, routes)
+        names = {one: facts.name for one, facts in self.nodes.items() if facts.name is not None}
+        return Beside(reviews, 0, remarks, self.nodes, self.around, routes, names)
 
     def view(self, stage_names: Mapping[int, str]) -> TrailView | None:
         """The trail as it is shown; None: the claim has none."""

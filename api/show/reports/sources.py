@@ -21,6 +21,7 @@ from veritrail_graph.api.show.context import (
     context_of,
     named_nodes,
 )
+from veritrail_graph.api.show.node_names import names_of
 from veritrail_graph.api.show.reports.conversation import Conversation, read_conversation
 from veritrail_graph.api.show.reports.data import (
     ClaimSelection,
@@ -223,7 +224,7 @@ class StoredSource:
         stored: list[Node] = []
         for start in range(0, len(names), _NODES):
             some = names[start : start + _NODES]
-            stored += (await self.app.nodes.get(process_id, some)).nodes
+            stored += await self.app.nodes.with_metadata(process_id, some)
         cited = cited_in(found)
         quoted = {one.node_id for one in cited}
         context: dict[Place, Around] = {}
@@ -250,7 +251,8 @@ async def _compared(app: Application, claims: Sequence[ReportedClaim]) -> tuple[
 
 def _stored_facts(one: Node) -> NodeFacts:
     ref = NodeRef(one.node_id, one.stage, one.position, Role(str(one.role)))
-    return NodeFacts(ref, one.kind, one.step, one.model)
+    name = names_of([(one.node_id, one.metadata)]).get(one.node_id)
+    return NodeFacts(ref, one.kind, one.step, one.model, name)
 
 
 def _groups(nodes: Sequence[Node]) -> Iterator[list[str]]:
@@ -428,7 +430,8 @@ def _questions(source: ProcessInput, node_ids: Sequence[str]) -> dict[str, str]:
 
 def _facts(ref: NodeRef, node: NodeRecord) -> NodeFacts:
     model = node.metadata.get("model")
-    return NodeFacts(ref, node.kind, node.step, model if isinstance(model, str) else None)
+    name = names_of([(node.node_id, node.metadata)]).get(node.node_id)
+    return NodeFacts(ref, node.kind, node.step, model if isinstance(model, str) else None, name)
 
 
 def _process(found: Survey) -> Process:

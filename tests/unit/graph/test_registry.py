@@ -291,3 +291,17 @@ def test_the_importer_of_the_page_about_formats_works(tmp_path: Path) -> None:
     assert survey(draft).unsourced == 0
     with pytest.raises(InputError, match=r"a\.toy#2: there is no"):
         second.open()
+
+
+def test_a_folder_that_may_not_be_looked_into_is_named_beside_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "a.jsonl").write_text('{"contexts": ["A pier."], "answer": "A pier."}\n')
+    monkeypatch.setattr("os.access", lambda path, _mode: Path(path).name != "locked")
+
+    first, second = find_processes(tmp_path)
+
+    assert first.where.endswith("a.jsonl#1")
+    with pytest.raises(InputError, match="locked cannot be read: you may not look into"):
+        second.open()
