@@ -139,7 +139,7 @@ def nasty_verification(process_id: str, name: str, content_hash: str | None) -> 
         ),
         paths=(
             EvidencePath(source=ROOT, target=S.node_id, iteration=1),
-            EvidencePath(source=ROOT, target=T.node_id, iteration=1, via=(S.node_id,)),
+            EvidencePath(source=S.node_id, target=T.node_id, iteration=1),
         ),
         error_nodes=(S,),
         propagated_nodes=(T,),
