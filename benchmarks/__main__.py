@@ -140,14 +140,15 @@ def _measure(
         "provenance": lambda: provenance.measure(report, engine, options.scale),
     }
     chosen = parts.intersection(STORED)
-    if chosen - {"verify"}:
-        chosen.add("ingest")
+    is_stored = bool(chosen - {"verify"})
+    if is_stored and "ingest" not in chosen:
+        _attempt(report, f"{engine.name}: storing", lambda: ingest.store(engine, file))
     try:
         for name, run in benchmarks.items():
             if name in chosen:
                 _attempt(report, f"{engine.name}: {name}", run)
     finally:  # a server of somebody else is left as it was
-        if "ingest" in chosen:
+        if is_stored:
             _attempt(report, f"{engine.name}: cleaning", lambda: ingest.clean(engine))
     if "growth" in parts:
         _attempt(

@@ -60,6 +60,11 @@ def measure(report: Report, engine: Engine, file: Path, small: Path, repeats: in
         _report_deletion(report, engine, deleted, deleted_small)
 
 
+def store(engine: Engine, file: Path) -> None:
+    """Store the file for what follows, and measure nothing."""
+    run_child("benchmarks.ingest:ours", login=engine.login, file=str(file))
+
+
 def _report_speed(
     report: Report, engine: Engine, results: Mapping[str, list[dict[str, Any]]]
 ) -> None:
