@@ -24,6 +24,9 @@ VERITRAIL_API_KEY={key}
 # With this line veritrail in this folder uses the Neo4j of docker compose, not the embedded engine:
 # NEO4J_URI=bolt://127.0.0.1:7687
 
+# Another Neo4j than that of docker-compose.yml, such as the one with long-term support:
+# NEO4J_IMAGE=neo4j:5.26.29-community
+
 # Memory of Neo4j, the most memory of both containers, and ports on this machine:
 # NEO4J_HEAP=1G
 # NEO4J_PAGECACHE=512M

@@ -48,11 +48,18 @@ class Release:
     version: str
     java: int
     main_class: str
+    conf: str = ""
 
 
 RELEASES = {
     "lts": Release("5.26.29", 17, "org.neo4j.server.CommunityEntryPoint"),
-    "current": Release("2026.09.0", 21, "org.neo4j.server.Neo4jCommunity"),
+    # The file of settings that comes with it makes Cypher 25 the language of new databases.
+    "current": Release(
+        "2026.09.0",
+        21,
+        "org.neo4j.server.Neo4jCommunity",
+        "db.query.default_language=CYPHER_25\n",
+    ),
 }
 # Read once, as the cache is.
 RELEASE = RELEASES[os.environ.get("VERITRAIL_TEST_NEO4J") or "lts"]
@@ -308,7 +315,7 @@ def _launch(
 ) -> subprocess.Popen[bytes]:
     for name in ("conf", "data", "logs", "plugins", "run", "import"):
         (home / name).mkdir(exist_ok=True)
-    ours = dict(line.split("=", 1) for line in CONF.format(port=port).splitlines())
+    ours = dict(line.split("=", 1) for line in (CONF + RELEASE.conf).format(port=port).splitlines())
     conf = "".join(f"{name}={value}\n" for name, value in {**ours, **(settings or {})}.items())
     (home / "conf" / "neo4j.conf").write_text(conf, encoding="utf-8")
     # As the server's own script does: some plugins come with services, too.

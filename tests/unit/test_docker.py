@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 import yaml
+from neo4j_server.launcher import RELEASES
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -31,18 +31,20 @@ def test_the_compose_file_follows_the_compose_specification() -> None:
         PyCompose.from_yaml(filled.replace("    ports:\n", "    portz:\n", 1))
 
 
-def test_neo4j_is_the_very_one_of_the_tests() -> None:
-    pom = ElementTree.parse(ROOT / "tests" / "neo4j_server" / "pom.xml")
-    (version,) = [found.text for found in pom.iter() if found.tag.endswith("}neo4j.version")]
+def test_both_neo4j_are_the_very_ones_of_the_tests() -> None:
     # A tag beside a digest counts for nothing, and is no image to the compose specification.
-    assert re.search(rf"^    image: neo4j@\S+ # {version}-community$", COMPOSE, re.MULTILINE)
+    told = " ".join(re.findall(r"^    # (.*)$", COMPOSE, re.MULTILINE))
+    current, lts = RELEASES["current"].version, RELEASES["lts"].version
+    assert f"{current}-community. " in told
+    assert re.search(rf"{lts}-community, is neo4j@sha256:[0-9a-f]{{64}}\.", told)
 
 
 def test_images_of_others_are_pinned_by_digest() -> None:
     froms = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
     assert len(froms) == 2
     assert len(set(froms)) == 1
-    for image in (*froms, SERVICES["neo4j"]["image"]):
+    neo4j = re.sub(r"^\$\{NEO4J_IMAGE:-(.*)\}$", r"\1", SERVICES["neo4j"]["image"])
+    for image in (*froms, neo4j):
         assert re.fullmatch(r"[\w.:-]+@sha256:[0-9a-f]{64}", image), image
 
 
