@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
@@ -26,6 +27,10 @@ CHUNK_WORDS = 200
 
 TEXT_SUFFIXES = (".txt", ".md", ".rst")
 """Files of a folder that are read."""
+
+
+UNNAMED = ("answer", "stdin")
+"""The names of answers that came from no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ def answer_over(
     draft = Draft(
         Header(
             NAME,
-            name=(question or answer.name)[:200],
+            name=_name_of(answer, question),
             question=question,
             stage_names={1: "source", 2: "answer"},
             terminals=("answer",),
@@ -135,6 +140,15 @@ def answer_over(
     for chunk in chunks:
         draft.edge(chunk, "answer", answer.name)
     return draft
+
+
+def _name_of(answer: PlainText, question: str | None) -> str:
+    """The name of the process of an answer; of one that came without any it is how it begins."""
+    if question:
+        return question[:200]
+    if answer.name not in UNNAMED:
+        return answer.name[:200]
+    return shorten(answer.text, 60, placeholder="…") or answer.name
 
 
 def chunks_of(text: str, splitter: SentenceSplitter, words: int) -> Iterator[tuple[int, int]]:

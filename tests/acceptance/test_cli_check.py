@@ -73,7 +73,8 @@ def test_an_answer_comes_from_stdin_or_as_text_and_sources_from_a_folder(
     call = ["check", "--answer", "-", docs, "--process-id", "check-stdin", "--q", "1"]
     done = veritrail(*call, "--json", typed=ANSWER).json
     (process,) = done["processes"]
-    assert (process["process_id"], process["name"]) == ("check-stdin", "stdin")
+    begin = "The ferry carries 48 cars. The harbour fee rises to 4 euros…"
+    assert (process["process_id"], process["name"]) == ("check-stdin", begin)
     said = veritrail("check", "--answer", ANSWER, docs, "--fail-on", "unsupported", status=1)
     assert "48" in said.out
     veritrail("check", "--answer", ANSWER, docs, "--fail-on", "undecided", "--fail-on", "failed")
