@@ -26,6 +26,9 @@ MOST_SECONDS = 1.0
 LIMIT_SECONDS = 60.0
 READS = 20
 
+CITED = """
+MATCH (n:Sentence {process_id: $process_id})<-[:CITES]-(t:TrailNode {role: 'root'})
+RETURN n.node_id LIMIT 1"""
 STATEMENTS: dict[str, str] = {
     "provenance of a claim": """
 MATCH (c:Claim {process_id: 'PROCESS', claim_id: 'CLAIM'})-[:IN_FORCE]->(v:Verification)
@@ -53,8 +56,12 @@ RETURN i.number, i.verdict, count(s)""",
 MATCH (r:Span {process_id: 'PROCESS', role: 'root'})<-[:AT]-(:TrailNode)-[:LEADS_TO*]->
       (v:Verification)<-[:IN_FORCE]-(c:Claim)
 RETURN r.node_id, v.verdict, collect(DISTINCT c.claim_id)""",
+    "claims that rest on a source sentence": """
+MATCH (n:Sentence {process_id: 'PROCESS', node_id: 'ROOT'})<-[:CITES]-(:TrailNode)
+      -[:LEADS_TO*]->(v:Verification)<-[:IN_FORCE]-(c:Claim)
+RETURN n.text, v.verdict, collect(DISTINCT c.claim_id)""",
 }
-"""The five questions of a reader of the data model, the first of them asked from both ends."""
+"""The six questions of a reader of the data model, the first of them asked from both ends."""
 
 
 def measure(report: Report, engine: Engine, scale: float) -> None:
@@ -106,10 +113,12 @@ def ask(login: dict[str, Any], name: str) -> dict[str, float]:
         neo4j.GraphDatabase.driver(login["uri"], auth=auth) as driver,
         driver.session(database=login["database"]) as session,
     ):
-        session.run("RETURN 1").consume()  # connects
+        # It connects, too. A sentence that some trail cites.
+        (root,) = session.run(CITED, process_id=OURS).single(strict=True)
         for number in range(ROUNDS):
             claim = f"claim-{FIRST + 1 + 20 * number}"  # Fully Supported
             text = STATEMENTS[name].replace("PROCESS", OURS).replace("CLAIM", claim)
+            text = text.replace("ROOT", root)
             begin = time.perf_counter()
             rows = len(list(session.run(neo4j.Query(text, timeout=LIMIT_SECONDS))))
             times.append(time.perf_counter() - begin)

@@ -91,6 +91,22 @@ class TestAgainstRealExports:
             for held in ours:
                 assert held <= known, place
 
+    @pytest.mark.parametrize("version", ["1.4", "1.9", "2.3", "2.7"])
+    def test_no_field_has_another_type_than_in_exports_of_any_version(self, version: str) -> None:
+        def types(exports: list[dict[str, Any]]) -> dict[tuple[str, str], set[str]]:
+            found: dict[tuple[str, str], set[str]] = {}
+            for place, objects in places(exports).items():
+                for key, kind in (one.split(": ") for held in objects for one in held):
+                    found.setdefault((place, key), set()).add(kind)
+            return found
+
+        ours, real = types([MADE]), types(exports(version))
+        both = ours.keys() & real.keys()
+        assert len(both) >= 39
+        for field in both:
+            known = real[field] - {"null"}
+            assert not known or ours[field] - {"null"} <= known, field
+
     def test_every_key_that_all_real_ones_have_is_written(self) -> None:
         real, made = places(real_exports()), places([MADE])
         checked = 0
