@@ -77,7 +77,9 @@ def measure_verify(report: Report, engine: Engine, folder: Path) -> None:
 
 def _spend(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Spent:
     """Run a command to its end."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
+    # Compiled modules are kept, as they are where the package is installed.
+    others = ("NEO4J_", "PYTHONDONTWRITEBYTECODE")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(others)}
     start = time.perf_counter()
     process = subprocess.Popen(
         command,
