@@ -197,7 +197,7 @@ async def _shortest(
     name: str, beginning: Callable[[str, int], Awaitable[list[str]]], least: int, whole: int
 ) -> str:
     """The first letters of an id, as many as no other id begins with."""
-    if len(name) <= whole:
+    if len(name) <= whole and _MADE.fullmatch(name) is None:
         return name
     for length in range(least, len(name)):
         if len(await beginning(name[:length], 2)) < 2:

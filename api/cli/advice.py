@@ -25,7 +25,7 @@ ADVICE: Mapping[str, str] = {
     "batch_options": "Add --batch, or leave both out.",
     "escalation_to_itself": "Name a cheaper --verdict-model, or leave --escalate-to out.",
     "version_unknown": (
-        "Name a process (`veritrail list` shows those that are stored), a content hash, or `last`."
+        "Name a process (`veritrail show` shows those that are stored), a content hash, or `last`."
     ),
     "version_grown": "`veritrail verify PROCESS --since last` compares the verdicts.",
     "already_written": "Run the command again; `veritrail db clean` removes what is half-made.",
@@ -62,7 +62,7 @@ ADVICE: Mapping[str, str] = {
     "claim_unverified": "`veritrail verify {process_id}` does so.",
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
-    "copy_differs": "`veritrail list` shows what each has.",
+    "copy_differs": "`veritrail show` shows what each has.",
     "dialogue_not_verified": "`veritrail dialogue verify {process_id}` does so.",
     "dialogue_run_differs": "Repeat the options of the run, or leave --resume out.",
     "dialogue_run_unknown": "`veritrail dialogue verify` names its run at first and in the end.",
@@ -124,7 +124,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "one_id_for_many": "Leave --process-id out.",
     "option_not_taken": "Leave it out, or ingest paths of other formats by another command.",
-    "parameters_needed": "The call is `veritrail query {query} {values}`.",
+    "parameters_needed": "The call is `veritrail ask {query} {values}`.",
     "password_unreadable": "Run `veritrail db stop`, then try again.",
     "path_taken": "--force replaces it, or name another place.",
     "price_unknown": (
@@ -133,8 +133,8 @@ ADVICE: Mapping[str, str] = {
     ),
     "process_damaged": "`veritrail delete {process_id!r}` does so.",
     "process_not_ready": ("If its writer has ended, ingest it again or run `veritrail db clean`."),
-    "process_unknown": "`veritrail list` shows those that are.",
-    "query_unknown": "`veritrail query --list` shows all of them.",
+    "process_unknown": "`veritrail show` shows those that are.",
+    "query_unknown": "`veritrail ask --list` shows all of them.",
     "run_of_dialogue": "`veritrail dialogue verify {process_id} --resume {run_id}` goes on.",
     "run_attributes": "`veritrail attribute {process_id} --resume {run_id}` goes on.",
     "run_of_claims": "`veritrail verify --resume {run_id}` goes on.",
@@ -159,7 +159,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "stored_node_id": "(take another id; for an answer of GraphRAG: --answer-id)",
     "verification_unknown": (
-        "`veritrail list PROCESS` shows those that are; `veritrail show PROCESS CLAIM` shows what "
-        "counts for a claim."
+        "`veritrail show PROCESS --all` shows those that are; `veritrail show PROCESS CLAIM` "
+        "shows what counts for a claim."
     ),
 }

@@ -110,7 +110,7 @@ COMMANDS = tuple(name for commands in _SECTIONS.values() for name in commands)
 """The names of all commands, as the help lists them."""
 
 
-GROUPED = ("check", "verify", "estimate")
+GROUPED = ("check", "verify", "estimate", "gate", "import", "ingest")
 VALUED = ("ask", "query")
 """Commands that take values of queries."""
 """Commands whose help lists their options in groups."""

@@ -105,10 +105,9 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="[WHAT…]",
-            help="Files or folders in any format that ingest reads, - for standard input, stored "
-            "processes (the id, its first letters, or @last), traces in a tool "
-            "(langfuse://PROJECT?since=1d, mlflow://, phoenix://, langsmith://). With --answer: "
-            "more sources.",
+            help="Files or folders in any format, - for standard input, stored processes (id, its "
+            "first letters, @last), traces in a tool (langfuse://PROJECT?since=1d, mlflow://, "
+            "phoenix://, langsmith://). With --answer: more sources.",
             show_default=False,
             autocompletion=completion.processes,
         ),
@@ -117,8 +116,8 @@ def check(
         str | None,
         typer.Option(
             metavar="TEXT|FILE",
-            help="An answer: a text file, the text itself, or - for standard input; over a folder "
-            "of GraphRAG or LightRAG the answer that was made from it.",
+            help="An answer: a text file, the text itself, or -; over a folder of GraphRAG or "
+            "LightRAG what was made from it.",
         ),
     ] = None,
     sources: Annotated[
@@ -126,7 +125,7 @@ def check(
         typer.Option(
             metavar="PATH",
             parser=given_path,
-            help="What the answer was made from: text files, or folders of them.",
+            help="What it was made from: text files, or folders.",
         ),
     ] = None,
     question: Annotated[
@@ -184,14 +183,17 @@ def check(
     *,
     fail_on: Annotated[
         list[FailOn] | None,
-        typer.Option(help="End with 1 where a claim is so; may be repeated."),
+        typer.Option(
+            metavar="STATE",
+            help="End with 1 where a claim is unsupported, undecided or failed; may be repeated.",
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="List the right claims, too.")] = False,
     verbose: Annotated[
         bool,
         typer.Option(
             "--verbose",
-            help="Say what was read, what its format lacked, and who judged.",
+            help="Say what was read and who judged.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -199,9 +201,7 @@ def check(
 ) -> None:
     """Check what was written against what it was made from.
 
-    What is new is stored. Where there are no claims a model takes them from the final outputs;
-    without a model they are the sentences that state something. What has no verdict of this judge
-    yet is verified, and the wrong claims are shown.
+    What is new is stored, gets claims where it has none, and is verified.
     """
     how["again"] = again
     settings = recording_settings(how)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ from veritrail_graph.api.cli.terminal import (
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.show.document import Line, Style, name, ours, said
 from veritrail_graph.api.show.findings import (
+    MOST_OPEN,
+    MOST_ROWS,
     UNTOLD,
     WIDTH,
     claim_line,
@@ -29,9 +31,12 @@ from veritrail_graph.api.show.findings import (
     read_words,
     stages_of,
     sum_of,
+    why_line,
+    worst_first,
 )
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS, indicative_words
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.finding import TURNS
 
@@ -48,6 +53,10 @@ if TYPE_CHECKING:
         Findings,
     )
     from veritrail_graph.graph.model.turn_claim import TurnClaimFound
+
+_MOST_FINDINGS = 5
+"""Wrong claims of several inputs that are shown in full; more are counted."""
+_MOST_FAILURES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +84,8 @@ async def next_command(app: Application, checked: Checked) -> str:
     name = process_id
     if is_short:
         name = await app.names.short_process(process_id, LEAST, LONGEST_WHOLE)
-    if TURNS in process.read:
-        return f"veritrail dialogue show {quoted(name)}"
     if not process.wrong:
-        return f"veritrail list {quoted(name)}"
+        return f"veritrail show {quoted(name)}"
     claim = process.wrong[0].claim_id
     if is_short:
         claim = await app.names.short_claim(process_id, claim, LEAST, LONGEST_WHOLE)
@@ -90,23 +97,30 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
     width = _width()
     _tell_read(done.processes, shown)
     is_many, names = len(done.processes) > 1, distinct_names(done.processes)
-    for process in done.processes:
+    counts, claims = sum_of(done.processes)
+    tells_open = counts.undecided <= MOST_OPEN
+    left = _MOST_FINDINGS if is_many and not shown.every else counts.wrong
+    for process in worst_first(done.processes) if is_many else done.processes:
+        told, left = process.wrong[:left], max(0, left - len(process.wrong))
+        hidden = {one.claim_id for one in process.wrong[len(told) :]}
+        others = [one for one in process.results if one.claim_id not in hidden]
         stages = stages_of(process)
-        lines = _lines(process.wrong, process.results, width, every=shown.every, stages=stages)
+        lines = _lines(told, others, width, every=shown.every, tells_open=tells_open, stages=stages)
         if lines and is_many:
             _print(_heading(names[process.process_id]))
         for line in lines:
             _print(line)
     if is_many:
-        _tell_table(done)
-    for failed in done.failed if len(done.failed) + len(done.processes) == 1 else ():
-        say(f"Not checked: {failure_line(failed)}", "red")
+        if not shown.every and counts.wrong > _MOST_FINDINGS:
+            more = counts.wrong - _MOST_FINDINGS
+            say(f"and {more:,} more wrong claims: --all shows them", "dim")
+        _tell_table(done, every=shown.every)
+    _tell_failures(done, shown)
     if not done.processes:
         return
     if shown.verbose:
         for warning in done.warnings:
             say(f"Warning: {one_line(warning, 400)}", "yellow")
-    counts, claims = sum_of(done.processes)
     if done.judge.indicative and (shown.verbose or claims > counts.undecided):
         say(f"Engine {done.judge.engine}: {indicative_words(done.judge.engine)}.", "dim")
     _tell_undecided(counts, done.judge)
@@ -132,19 +146,53 @@ def _lines(
     width: int,
     *,
     every: bool,
+    tells_open: bool = False,
     stages: int | None = None,
 ) -> list[Line]:
     """Return the lines of a process: its wrong claims, and with `every` all others.
 
-    Without it those follow that are inconclusive, or whose verification failed.
+    Without it those follow that are inconclusive, or whose verification failed; and where they are
+    few (`tells_open`) those that are undecided, with why.
     """
     lines = [line for finding in findings for line in finding_lines(finding, width, stages)]
     wrong = {finding.claim_id for finding in findings}
     for claim in results:
         is_shown = every or claim.is_failed or claim.verdict is Verdict.INCONCLUSIVE
-        if is_shown and claim.claim_id not in wrong:
+        is_open = tells_open and claim.is_undecided
+        if (is_shown or is_open) and claim.claim_id not in wrong:
             lines.append(claim_line(claim, width))
+            if is_open and (why := why_line(claim, width)):
+                lines.append(why)
     return lines
+
+
+def _turn_lines(shown: ProcessShown, width: int, *, every: bool) -> list[Line]:
+    """Return the claims of turns that are wrong, undecided or failed, each behind its turn."""
+    findings = {one.claim_id: one for one in shown.findings.findings}
+    lines: list[Line] = []
+    for claim in shown.findings.results:
+        if (finding := findings.get(claim.claim_id)) is not None:
+            lines += finding_lines(finding, width)
+        elif every or claim.is_undecided or claim.is_failed:
+            turn = one_line(shown.turns.get(claim.claim_id, ""), 20)
+            sign, *words = claim_line(claim, width - len(turn) - 2)
+            lines.append((sign, name(turn, Style.QUIET), ours("  "), *words))
+    return lines
+
+
+def _tell_failures(done: Checked, shown: CheckShown) -> None:
+    """Say what could not be read or checked, and why; of many the first ones, and how many."""
+    if not done.failed:
+        return
+    most = len(done.failed) if shown.every else _MOST_FAILURES
+    for failed in done.failed[:most]:
+        say(f"! {failure_line(failed)}", "red")
+    unread = sum(one.process_id is None for one in done.failed)
+    lost = len(done.failed) - unread
+    if unread:
+        say(f"{counted(unread, 'input')} could not be read.", "red")
+    if lost:
+        say(f"{lost:,} could not be checked whole.", "red")
 
 
 def _tell_undecided(counts: FindingCounts, judge: CheckJudge | None) -> None:
@@ -153,26 +201,68 @@ def _tell_undecided(counts: FindingCounts, judge: CheckJudge | None) -> None:
         say(f"{counts.undecided:,} of the claims {UNTOLD}: --model NAME asks one.", "yellow")
 
 
-def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) -> None:
-    """Print what counts for a stored process: its answer, its wrong claims, and the counts.
+@dataclass(frozen=True, slots=True)
+class ProcessShown:
+    """A stored process as it is shown.
+
+    Attributes:
+        findings: What counts for all its claims.
+        answers: Its final outputs; of a dialogue whose turns were verified none.
+        short: Ids as a terminal shows them; others are shown whole.
+        turns: Of a dialogue the turn of each claim.
+    """
+
+    findings: Findings
+    answers: Sequence[Answer]
+    short: Mapping[str, str]
+    turns: Mapping[str, str]
+
+
+async def process_shown(app: Application, found: Findings) -> ProcessShown:
+    """Read what is shown with the findings of a process.
 
     Args:
+        app: The application.
         found: The findings of all its claims.
-        answers: Its final outputs.
+    """
+    from veritrail_graph.api.cli.answers import answers_of
+
+    process, short, turns = found.process_id, dict[str, str](), dict[str, str]()
+    if console().is_terminal:
+        short[process] = await app.names.short_process(process, LEAST, LONGEST_WHOLE)
+        for one in found.findings[:1]:
+            claim = one.claim_id
+            short[claim] = await app.names.short_claim(process, claim, LEAST, LONGEST_WHOLE)
+    if await app.dialogues.categories(process):
+        run = await app.dialogues.result(process)
+        turns = {claim.claim_id: turn.turn_id for turn in run.turns for claim in turn.claims}
+    answers = [] if turns else await answers_of(app, process)
+    return ProcessShown(found, answers, short, turns)
+
+
+def tell_findings(shown: ProcessShown, *, every: bool) -> None:
+    """Print what counts for a stored process: its answer, its wrong claims, and the counts.
+
+    Of a dialogue the turns stand before the claims that are wrong or undecided.
+
+    Args:
+        shown: The process.
         every: Whether right claims are listed, too.
     """
     from veritrail_graph.api.cli.answers import tell_answers
 
-    width = _width()
+    width, found, short = _width(), shown.findings, shown.short
     _print(_heading(found.name))
     if found.question:
         _print((ours("Question: "), said(one_line(found.question, width - 10))))
     print_result("")
-    tell_answers(answers)
-    for line in _lines(found.findings, found.results, width, every=every):
+    tell_answers(shown.answers)
+    tells_open = found.verdicts.undecided <= MOST_OPEN
+    lines = _lines(found.findings, found.results, width, every=every, tells_open=tells_open)
+    for line in _turn_lines(shown, width, every=every) if shown.turns else lines:
         _print(line)
     waiting = sum(claim.verdict is None and claim.status is None for claim in found.results)
-    process = quoted(found.process_id)
+    process = quoted(short.get(found.process_id, found.process_id))
     if not found.claims:
         say(f"It has no claims yet. To take some and verify them: veritrail check {process}")
         return
@@ -180,12 +270,13 @@ def tell_findings(found: Findings, answers: Sequence[Answer], *, every: bool) ->
     parts[0] += f", {waiting:,} not verified." if waiting else "."
     if found.judge is not None:
         parts.append(found.judge.model or found.judge.engine)
-    if any(claim.category is not None for claim in found.results):
-        parts.append(f"veritrail dialogue show {process}")
-    elif found.findings:
-        parts.append(f"veritrail show {process} {quoted(found.findings[0].claim_id)}")
-    else:
-        parts.append(f"veritrail {'check' if waiting else 'list'} {process}")
+    if found.findings:
+        claim = found.findings[0].claim_id
+        parts.append(f"veritrail show {process} {quoted(short.get(claim, claim))}")
+    elif waiting:
+        parts.append(f"veritrail check {process}")
+    elif not every:
+        parts.append(f"veritrail show {process} --all")
     _tell_undecided(found.verdicts, found.judge)
     _tell_sum(parts, width)
 
@@ -215,7 +306,7 @@ def tell_turn_claim(found: TurnClaimFound, *, as_json: bool) -> None:
     for line in lines:
         _print(line)
     judge = found.model or (indicative_words(found.engine) if found.indicative else found.engine)
-    _tell_sum([judge, f"veritrail dialogue show {quoted(found.dialogue_id)}"], width)
+    _tell_sum([judge, f"veritrail show {quoted(found.dialogue_id)}"], width)
 
 
 def _heading(process: str) -> Line:
@@ -228,16 +319,19 @@ def _print(line: Line) -> None:
     console().print(text(line), no_wrap=True, overflow="ellipsis")
 
 
-def _tell_table(done: Checked) -> None:
+def _tell_table(done: Checked, *, every: bool) -> None:
     from veritrail_graph.api.show.terminal import table
 
     screen = console()
-    made = process_table(done.processes)
+    made = process_table(done.processes, None if every else MOST_ROWS)
     print_result("")
     print_result(table(made, width=screen.width if screen.is_terminal else None))
     left = len(done.processes) - len(made.rows)
     if left > 0:
-        say(f"and {left:,} more without wrong claims", "dim")
+        wrong = sum(one.verdicts.wrong > 0 for one in done.processes) - len(made.rows)
+        more = [f"{wrong:,} with wrong claims"] if wrong > 0 else []
+        more += [f"{left - max(wrong, 0):,} without"] if left > max(wrong, 0) else []
+        say(f"and {left:,} more: {', '.join(more)} (--all)", "dim")
 
 
 def _tell_sum(parts: list[str], width: int) -> None:

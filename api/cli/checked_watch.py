@@ -96,6 +96,8 @@ class Watched:
         self._tell(ended)
 
     def _tell(self, ended: CheckedProcess | CheckFailure) -> None:
+        if self._work.has_bar:  # the table at the end says it of the worst ones
+            return
         if isinstance(ended, CheckFailure):
             say(f"! {failure_line(ended)}", "red")
             return

@@ -39,7 +39,7 @@ SUPPORTED, WRONG = ("harbour-summary", "k01"), ("harbour-summary", "k04")
 """The claims that are shown: one with its path, one with its error."""
 NEXT = (
     ("veritrail show harbour-summary k04", "the whole trail of that error"),
-    ("veritrail list graphrag-energy", "the claims of the other sample"),
+    ("veritrail show graphrag-energy --all", "the claims of the other sample"),
     ("veritrail serve", "the same in your browser"),
     ("veritrail check --answer a.txt --sources docs/", "an answer of your own"),
     ("veritrail db stop", "end the graph engine"),

@@ -41,8 +41,8 @@ MaxUnsupported = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Claims that may be not fully supported; with a baseline, those that are new. "
-        "Default: 0, or no limit where --max-rate or --forbid-error-stage is given.",
+        help="Claims that may be not fully supported; with a baseline, new ones. Default: 0, or "
+        "no limit with --max-rate or --forbid-error-stage.",
     ),
 ]
 MaxRate = Annotated[
@@ -51,7 +51,7 @@ MaxRate = Annotated[
         min=0.0,
         max=1.0,
         metavar="R",
-        help="Their share of the claims with a verdict, from 0 to 1.",
+        help="Their share of the claims with a verdict.",
     ),
 ]
 ForbidErrorStage = Annotated[
@@ -59,7 +59,7 @@ ForbidErrorStage = Annotated[
     typer.Option(
         min=0,
         metavar="S",
-        help="A stage that may not introduce unsupported content; may be repeated.",
+        help="A stage that may add no unsupported content; may be repeated.",
     ),
 ]
 MaxFailed = Annotated[
@@ -78,8 +78,7 @@ MaxUndecided = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Claims that may be undecided: without a model it cannot be told, or samples did not "
-        "agree. Default: no limit; with --strict 0.",
+        help="Claims that may be undecided. Default: no limit; with --strict 0.",
     ),
 ]
 BaselineFile = Annotated[
@@ -95,8 +94,8 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Count inconclusive claims as not fully supported, and allow none undecided, and no "
-        "evidence that speaks to its reader.",
+        help="Count inconclusive claims as unsupported; allow none undecided, and no evidence that "
+        "speaks to its reader.",
     ),
 ]
 FormatName = Annotated[

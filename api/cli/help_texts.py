@@ -87,7 +87,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "check": (
         "veritrail check --answer answer.txt --sources docs/*.md",
         "veritrail check log.csv traces/ --model gpt-6-luna --budget 1",
-        "veritrail check library --all",
     ),
     "ingest": (
         "veritrail ingest library.json",

@@ -90,16 +90,14 @@ def ingest(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="GraphRAG, LightRAG, Neo4j: the answer to check, a file or entry N of a JSON list "
-            "(FILE#N).",
+            help="GraphRAG, LightRAG, Neo4j: the answer, a file or entry N of a list (FILE#N).",
         ),
     ] = None,
     question: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="The question that the answer is about; of formats that take one: GraphRAG, "
-            "LightRAG, Neo4j, LlamaIndex, PROV.",
+            help="The question that the answer is about (also LlamaIndex, PROV).",
         ),
     ] = None,
     answer_id: Annotated[

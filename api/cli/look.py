@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veritrail_graph.api.cli import completion
-from veritrail_graph.api.cli.answers import answers_of
 from veritrail_graph.api.cli.exits import about, ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.query_output import Form
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.runs import RunComparison
     from veritrail_graph.api.app.version_diff import VersionDifference
-    from veritrail_graph.api.cli.answers import Answer
+    from veritrail_graph.api.cli.checked import ProcessShown
     from veritrail_graph.api.cli.stored import Whole
     from veritrail_graph.graph.model.difference import Difference
-    from veritrail_graph.graph.model.finding import Findings
     from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 _UNKNOWN = ("verification_unknown", "ambiguous_id")
@@ -57,6 +55,10 @@ def show(
             "--open", help="Open it in the browser, with its picture, as a report in a file."
         ),
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", help="Of a claim: its trail with every id, call and prompt."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what is stored: the processes, one of them, or the trail of a claim.
@@ -80,19 +82,20 @@ def show(
 
         open_report(found)
     elif isinstance(found, Whole):
-        tell_whole(found, as_json=as_json)
+        tell_whole(found, verbose=verbose, as_json=as_json)
     elif isinstance(found, TurnClaimFound):
         tell_turn_claim(found, as_json=as_json)
     elif as_json:
-        print_json(found[0].model_dump(mode="json"))
+        print_json(found.findings.model_dump(mode="json"))
     else:
-        tell_findings(*found, every=every)
+        tell_findings(found, every=every)
 
 
 async def _looked_up(
     app: Application, what: str, claim: str | None
-) -> Whole | TurnClaimFound | tuple[Findings, list[Answer]]:
+) -> Whole | TurnClaimFound | ProcessShown:
     """Read the verification, or else the process, of a name."""
+    from veritrail_graph.api.cli.checked import process_shown
     from veritrail_graph.api.cli.stored import whole
 
     if claim is not None:
@@ -110,9 +113,9 @@ async def _looked_up(
             raise
         unknown = error
 
-    async def of_one_version(app: Application, name: str) -> tuple[Findings, list[Answer]]:
+    async def of_one_version(app: Application, name: str) -> ProcessShown:
         found = await app.versions.of_process(name, lambda: app.checking.all_findings(name))
-        return found, await answers_of(app, name)
+        return await process_shown(app, found)
 
     try:
         return (await about(app, what, of_one_version))[1]
@@ -157,7 +160,7 @@ def ask_(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME|TEXT",
+            metavar="NAME_OR_TEXT",
             help="A query of the library with its values, or words to search for.",
             autocompletion=completion.queries,
         ),
@@ -225,9 +228,9 @@ def compare(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="[PROCESS] A B",
-            help="Two runs, two verifications, or two versions of a process (a process, a content "
-            "hash, last); behind PROCESS runs or judges, by model or engine.",
+            metavar="NAME",
+            help="A B, or PROCESS A B: two runs, two verifications, or two versions of a process "
+            "(a process, a content hash, last); behind PROCESS runs or judges, by model or engine.",
             autocompletion=completion.processes,
         ),
     ],

@@ -13,15 +13,14 @@ from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.cli.answers import Answer
+    from veritrail_graph.api.cli.checked import ProcessShown
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.graph.model.finding import Findings
 
 FOLDER = "shown"
 """The folder of what was opened last, in the home folder."""
 
 
-def open_report(found: Whole | TurnClaimFound | tuple[Findings, list[Answer]]) -> None:
+def open_report(found: Whole | TurnClaimFound | ProcessShown) -> None:
     """Write a report of a process, or of a claim with its texts, and open it in the browser."""
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.show.dialogue_run import turn_claim_shown
@@ -38,8 +37,8 @@ def open_report(found: Whole | TurnClaimFound | tuple[Findings, list[Answer]]) -
         path = _place(settings, one.process_id, one.claim_id)
         run(_write(settings, one.process_id, one.claim_id, path), as_json=False)
     else:
-        path = _place(settings, found[0].process_id)
-        run(_write(settings, found[0].process_id, None, path), as_json=False)
+        path = _place(settings, found.findings.process_id)
+        run(_write(settings, found.findings.process_id, None, path), as_json=False)
     if webbrowser.open(path.as_uri()):
         say(f"Opened {path}")
     else:

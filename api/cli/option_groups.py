@@ -25,6 +25,43 @@ _RARE = frozenset({
     "verdict_model", "verdict_root_sentences", "verdict_sentences", "walk", "webhook",
 })  # fmt: skip
 """Options that `--help-all` shows; every option can also stand in the file of the project."""
+_RARE_OF = {
+    "check": frozenset({
+        "chunk_words", "columns", "concurrency", "max_calls", "most", "no_cache", "price",
+        "process_id", "q", "record", "recorded", "write_back",
+    }),
+    "verify": frozenset({
+        "add", "cancel", "claim_id", "concurrency", "escalate_to", "explain", "match",
+        "max_calls", "no_cache", "node", "price", "q", "record", "recorded", "since",
+    }),
+    "estimate": frozenset({"claim_id", "concurrency", "match", "no_cache", "node", "since"}),
+    "gate": frozenset({"artifact", "form", "format_name", "max_failed", "max_unchecked"}),
+    "import": frozenset({
+        "answer_id", "columns", "community_level", "grouping", "infer", "only_explicit",
+        "sources", "strict",
+    }),
+}  # fmt: skip
+"""By command those that `--help-all` shows of it alone."""
+_RARE_OF["ingest"] = _RARE_OF["import"]
+_GROUPS_OF = {
+    "gate": {
+        "Limits": frozenset({
+            "forbid_error_stage", "max_failed", "max_rate", "max_unchecked", "max_undecided",
+            "max_unsupported", "strict",
+        }),
+        "Baseline": frozenset({"baseline", "write_baseline"}),
+    },
+    "import": {
+        "How it is stored": frozenset({"append", "keep", "process_id", "replace", "strict",
+                                       "verifies"}),
+        "How it is read": frozenset({
+            "answer", "answer_id", "columns", "community_level", "format_name", "grouping",
+            "infer", "only_explicit", "question", "sources",
+        }),
+    },
+}  # fmt: skip
+"""By command its own groups, before those of all."""
+_GROUPS_OF["ingest"] = _GROUPS_OF["import"]
 _ALL = "veritrail.all_options"
 
 
@@ -73,8 +110,11 @@ class GroupedCommand(TyperCommand):
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        if any(each.name in _RARE for each in self.params):
+        if any(self._is_rare(str(each.name)) for each in self.params):
             self.params.append(_help_all())
+
+    def _is_rare(self, name: str) -> bool:
+        return name in _RARE or name in _RARE_OF.get(self.name or "", ())
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options in their groups.
@@ -84,15 +124,19 @@ class GroupedCommand(TyperCommand):
             formatter: Takes the text.
         """
         arguments: list[tuple[str, str]] = []
-        groups: dict[str, list[tuple[str, str]]] = {WHAT: [], JUDGE: [], COST: [], OUTPUT: []}
+        own = _GROUPS_OF.get(self.name or "", {})
+        groups: dict[str, list[tuple[str, str]]] = {heading: [] for heading in own}
+        groups |= {WHAT: [], JUDGE: [], COST: [], OUTPUT: []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is None or (parameter.name in _RARE and not ctx.meta.get(_ALL)):
+            if record is None or (self._is_rare(str(parameter.name)) and not ctx.meta.get(_ALL)):
                 continue
             if parameter.param_type_name == "argument":
                 arguments.append(record)
             else:
-                groups[group_of(str(parameter.name))].append(record)
+                name = str(parameter.name)
+                heading = next((one for one, names in own.items() if name in names), None)
+                groups[heading or (OUTPUT if own else group_of(name))].append(record)
         for heading, rows in {"Arguments": arguments, **groups}.items():
             if rows:
                 with formatter.section(heading):

@@ -66,7 +66,7 @@ def query(
             _tell_library(queries.grouped())
         return
     if name is None:
-        raise InputError("Name a query; `veritrail query --list` shows all of them.")
+        raise InputError("Name a query; `veritrail ask --list` shows all of them.")
     given = _read(param or [])
     if values:
         given = _in_order(Application().queries.find(name), values, given)

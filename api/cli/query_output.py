@@ -1,4 +1,4 @@
-"""Answers of queries as a person or a spreadsheet reads them: table, records, tree, CSV."""
+"""Answers of queries as a person or a spreadsheet reads them: table, tree, CSV."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import console, inert, show_parts
 from veritrail_graph.api.show.document import Document, Table
-from veritrail_graph.api.show.query_rows import records_shown, remarks, rows_shown, tree_shown
+from veritrail_graph.api.show.query_rows import remarks, rows_shown, tree_shown
 from veritrail_graph.api.show.terminal import table
 from veritrail_graph.api.show.texts import clean
 
@@ -35,7 +35,7 @@ _BEYOND_ANY_SCREEN = 100_000
 def tell_result(
     result: QueryRows, form: Form = Form.TABLE, stage_names: Mapping[int, str] | None = None
 ) -> None:
-    """Print rows; in a table that is too wide for a terminal, one below the other.
+    """Print rows; in place of a table that is too wide for a terminal, a tree of each.
 
     What limits the answer is said on stderr: more rows, verdicts that are indicative only.
 
@@ -53,7 +53,7 @@ def tell_result(
     else:
         document = rows_shown(result, stage_names)
         fits = all(_fits(one) for one in document.blocks if isinstance(one, Table))
-        show_parts(document if fits else records_shown(result, stage_names))
+        show_parts(document if fits else tree_shown(result, stage_names))
 
 
 def _fits(block: Table) -> bool:

@@ -160,7 +160,7 @@ def agreement(process: ProcessId, as_json: AsJson = False) -> None:
         show_parts(agreement_shown(found))
 
 
-NO_REVIEWS = "There are no reviews yet. Add one with: veritrail reviews add"
+NO_REVIEWS = "There are no reviews yet. Add one with: veritrail review add"
 
 app.command("rounds")(team.rounds)
 app.command("draw")(team.draw)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.cli.exits import ask_about
 from veritrail_graph.api.cli.options import AsJson, ProcessId
-from veritrail_graph.api.cli.terminal import print_json, say, show_parts
+from veritrail_graph.api.cli.terminal import console, print_json, say, show_parts
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.runs import comparison_csv, comparison_shown, runs_shown
 from veritrail_graph.graph.errors import InputError
@@ -15,6 +15,8 @@ from veritrail_graph.graph.errors import InputError
 if TYPE_CHECKING:
     from veritrail_graph.api.app.runs import RunComparison
 
+LETTERS = 10
+"""Letters of the id of a run, which is random, that name it alone."""
 ROOM = Room({"row": 40})
 """Claims of a comparison that are shown; --csv and --json have all."""
 
@@ -30,7 +32,7 @@ def runs(process: ProcessId, as_json: AsJson = False) -> None:
     if not found.runs:
         say(f"Process {process} has no runs. Verify its claims: veritrail verify {process}")
         return
-    show_parts(runs_shown(found.runs))
+    show_parts(runs_shown(found.runs, LETTERS if console().is_terminal else None))
 
 
 def tell_comparison(found: RunComparison, csv: Path | None, *, as_json: bool) -> None:

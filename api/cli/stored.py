@@ -50,11 +50,16 @@ ASKED_SHOWN = 1_000
 """Questions that a list shows."""
 
 
-def tell_whole(whole: Whole, *, as_json: bool) -> None:
-    """Print a verification with its whole trail.
+_LETTERS = 10
+"""Letters of the id of a verification, which is random, that name it alone."""
+
+
+def tell_whole(whole: Whole, *, verbose: bool = False, as_json: bool) -> None:
+    """Print a verification with its trail; on a terminal in short.
 
     Args:
         whole: The verification, with its reviews and its text.
+        verbose: Whether a terminal shows everything, too.
         as_json: Whether one JSON document is printed.
     """
     if as_json:
@@ -66,7 +71,13 @@ def tell_whole(whole: Whole, *, as_json: bool) -> None:
 
     tell_answers(whole.answers)
     found, names = whole.verification, whole.names
-    print_result(trail_tree(found, carried=whole.carried, reviews=whole.reviews, names=names))
+    is_short = console().is_terminal and not verbose
+    carried, reviews = whole.carried, whole.reviews
+    print_result(
+        trail_tree(found, whole=not is_short, carried=carried, reviews=reviews, names=names)
+    )
+    if is_short:
+        say(f"All of it: veritrail show {found.verification_id[:_LETTERS]} --verbose", "dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +264,7 @@ def tell_processes(summaries: Sequence[ProcessSummary], *, as_json: bool) -> Non
         print_json({"processes": [summary.json_object() for summary in summaries]})
         return
     if not summaries:
-        say("Nothing is stored yet. Begin with: veritrail ingest PATH")
+        say("Nothing is stored yet. Begin with: veritrail check PATH")
         return
     short: Mapping[str, str] = {}
     if console().is_terminal:

@@ -29,7 +29,7 @@ def rounds(process: ProcessId, as_json: AsJson = False) -> None:
         print_json(found.model_dump(mode="json"))
         return
     if not found.rounds:
-        say(f"There is no round. Begin one: veritrail reviews draw {process} --reviewer NAME")
+        say(f"There is no round. Begin one: veritrail review draw {process} --reviewer NAME")
     for one in found.rounds:
         say(f"{one.round.name}: {one.round.drawn:,} of {one.round.of:,}, seed {one.round.seed}")
         table(

@@ -105,7 +105,7 @@ def table(
 
     if rows:
         screen = console()
-        width = screen.width if screen.is_terminal and texts else None
+        width = screen.width if screen.is_terminal else None
         show(laid_out(columns, rows, right, texts, optional, width))
 
 

@@ -143,10 +143,8 @@ def verify(
 ) -> None:
     """Verify claims of a process, backward to its source text.
 
-    Without --claim, --claims, --claim-id or --extract the stored claims are verified. Where there
-    are none, a model extracts some; without a model they are the sentences of the final outputs
-    that state something. What was verified with the same settings before is shown again and costs
-    nothing.
+    Without --claim or --claims the stored claims are verified; where there are none, a model
+    extracts some, or they are the sentences that state something.
     """
     from veritrail_graph.api.app.engine import begin_engine
     from veritrail_graph.api.cli.changes import matched

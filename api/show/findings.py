@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from veritrail_graph.api.show.costs import money_words
 from veritrail_graph.api.show.document import (
@@ -26,7 +25,7 @@ from veritrail_graph.api.show.document import (
 )
 from veritrail_graph.api.show.located import cut_pieces
 from veritrail_graph.api.show.texts import clean, one_line
-from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS
+from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS, NO_MODEL
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.dialogue import ClaimCategory
@@ -47,8 +46,10 @@ WIDTH = 200
 """Columns of a line where there is no terminal."""
 MOST_NAMED = 3
 """Nodes of a line that are named; more are counted."""
-MOST_ROWS = 40
-"""Rows of the table of processes; of more, those with nothing to look at are counted."""
+MOST_ROWS = 10
+"""Rows of the table of processes; of more, the worst are shown and the others counted."""
+MOST_OPEN = 5
+"""Undecided claims that are named, with why; more are counted."""
 LONGEST_NAME = 40
 LONGEST_JUDGE = 72
 """Letters of the name of a judge, which has a line of its own where it is long."""
@@ -256,6 +257,15 @@ def claim_line(one: CheckedClaim, width: int = WIDTH) -> Line:
     return (ours(f"{sign} ", style), said(_cut(one.claim, width - 2)))
 
 
+def why_line(one: CheckedClaim, width: int = WIDTH) -> Line:
+    """Say why a claim is undecided; empty: nothing says."""
+    reason = (one.reason or "").removeprefix(NO_MODEL).lstrip(":; ")
+    if not reason:
+        return ()
+    heading = f"{_INDENT}open    "
+    return (ours(heading, Style.QUIET), said(_cut(reason, width - len(heading))))
+
+
 def counts_words(counts: FindingCounts, claims: int) -> str:
     """Say how many claims are wrong, right, and neither: `23 claims: 9 wrong, 14 right`."""
     named = (
@@ -315,7 +325,7 @@ def process_line(one: CheckedProcess) -> str:
     counts = one.verdicts
     sign = "✓" if one.claims == counts.right + counts.neither else "?"
     sign = "✗" if counts.wrong else "!" if counts.failed else sign
-    return f"{sign} {place_words(one.where)}: {counts_words(counts, one.claims)}"
+    return f"{sign} {process_place(one)}: {counts_words(counts, one.claims)}"
 
 
 def failure_line(one: CheckFailure) -> str:
@@ -325,37 +335,58 @@ def failure_line(one: CheckFailure) -> str:
     return f"{one_line(one.source, 100)}: {one_line(fault, 400)}"
 
 
-def process_table(processes: Sequence[CheckedProcess]) -> Table:
-    """Show processes, a row each, those with wrong claims first where there are many."""
+def process_table(processes: Sequence[CheckedProcess], most: int | None = MOST_ROWS) -> Table:
+    """Show processes, a row each, in the order of the input; of many the worst ones, those first.
+
+    Args:
+        processes: The processes.
+        most: The most rows; None: all.
+    """
     rows = list(processes)
-    if len(rows) > MOST_ROWS:
-        rows.sort(key=lambda one: (-one.verdicts.wrong, -one.verdicts.failed))
-        wanted = [one for one in rows if one.verdicts.wrong or one.verdicts.failed]
-        rows = wanted if len(wanted) >= MOST_ROWS else rows[:MOST_ROWS]
+    if most is not None and len(rows) > most:
+        rows = worst_first(rows)[:most]
     names = distinct_names(processes)
     has_cost = any(one.cost_usd for one in rows)
+    has_names = any(one.name not in (names[one.process_id], one.process_id) for one in rows)
     numbers = ("claims", "wrong", "right", "open", *(("cost",) if has_cost else ()))
+    called = ("name",) if has_names else ()
     return Table(
-        ("process", *numbers),
-        tuple(_row(one, names[one.process_id], has_cost=has_cost) for one in rows),
+        ("process", *numbers, *called),
+        tuple(
+            _row(one, names[one.process_id], has_cost=has_cost, has_name=has_names) for one in rows
+        ),
         right=numbers,
-        texts=("process",),
+        texts=("process", *called),
+        optional=called,
     )
 
 
+def worst_first(processes: Sequence[CheckedProcess]) -> list[CheckedProcess]:
+    """Return processes with most wrong claims first, then those that failed; else as they were."""
+    return sorted(processes, key=lambda one: (-one.verdicts.wrong, -one.verdicts.failed))
+
+
 def distinct_names(processes: Sequence[CheckedProcess]) -> dict[str, str]:
-    """Return the name of each process by its id; of equal names, with its file or its id before."""
-    names = Counter(one.name for one in processes)
-    files = Counter((one.name, PurePath(one.where).name) for one in processes)
-    shown = {}
-    for one in processes:
-        file = PurePath(one.where).name
-        before = file if file and files[one.name, file] == 1 else one.process_id
-        shown[one.process_id] = one.name if names[one.name] == 1 else f"{before}: {one.name}"
-    return shown
+    """Return the name of each process by its id.
+
+    Of one it is its own; of several where each was read, with the id where two were read at places
+    of one name. The lines of progress call them so, too.
+    """
+    if len(processes) == 1:
+        return {one.process_id: one.name for one in processes}
+    places = {one.process_id: process_place(one) for one in processes}
+    times = Counter(places.values())
+    return {
+        key: place if times[place] == 1 else f"{place} ({key})" for key, place in places.items()
+    }
 
 
-def _row(one: CheckedProcess, shown: str, *, has_cost: bool) -> tuple[Line, ...]:
+def process_place(one: CheckedProcess) -> str:
+    """Return what a process of several is called: where it was read, else its name."""
+    return place_words(one.where) if one.where else one.name
+
+
+def _row(one: CheckedProcess, shown: str, *, has_cost: bool, has_name: bool) -> tuple[Line, ...]:
     counts = one.verdicts
     left = counts.INCONCLUSIVE + counts.undecided + counts.failed + counts.neither
     wrong = counts.wrong
@@ -368,6 +399,8 @@ def _row(one: CheckedProcess, shown: str, *, has_cost: bool) -> tuple[Line, ...]
     ]
     if has_cost:
         cells.append((ours("?" if one.cost_usd is None else money_words(one.cost_usd)),))
+    if has_name:
+        cells.append((name(one_line(one.name, 100)),))
     return tuple(cells)
 
 

@@ -59,12 +59,6 @@ def rows_shown(found: QueryRows, stages: Names | None = None) -> Document:
     return Document((Table(tuple(found.columns), rows), *remarks(found)))
 
 
-def records_shown(found: QueryRows, stages: Names | None = None) -> Document:
-    """Show rows one below the other, a line a column; maps of a list stand below its name."""
-    rows = (_record(found.columns, row, stages or {}) for row in found.rows)
-    return Document((*rows, *remarks(found)))
-
-
 def tree_shown(found: QueryRows, stages: Names | None = None) -> Document:
     """Show each row as a tree below what names it; maps become branches."""
     names = stages or {}
@@ -88,33 +82,8 @@ def remarks(found: QueryRows) -> Iterator[Block]:
         yield Remark((ours(f"Verdicts are {INDICATIVE_IN_PART}."),), Style.WARNING)
 
 
-def _record(columns: Sequence[str], row: Sequence[Any], names: Names) -> Tree:
-    branches = []
-    for column, value in zip(columns, row, strict=True):
-        heading = said(f"{column}: ", Style.STRONG)
-        if _has_maps(value):
-            below = tuple(Branch((said(_map_words(item)),)) for item in value)
-            branches.append(Branch((heading,), below))
-        else:
-            branches.append(Branch((heading, *_named(column, value, names))))
-    return Tree((), tuple(branches))
-
-
 def _has_maps(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(item, dict) for item in value)
-
-
-def _map_words(item: Any) -> str:
-    """A map on one line: its values by name, the maps inside it in brackets."""
-    if not isinstance(item, dict):
-        return value_words(item)
-    parts = []
-    for key, value in item.items():
-        if _has_maps(value):
-            parts.append(f"{one_line(key)}: " + " ".join(f"({_map_words(one)})" for one in value))
-        elif value not in (None, [], ""):
-            parts.append(f"{one_line(key)}: {value_words(value)}")
-    return ", ".join(parts)
 
 
 def _head(row: Mapping[str, Any]) -> str:
@@ -124,7 +93,8 @@ def _head(row: Mapping[str, Any]) -> str:
 
 def _grown(row: Mapping[str, Any], names: Names) -> Iterator[Branch]:
     for key, value in row.items():
-        if value in (None, [], "") or (key == "nodes" and row.get("path")):
+        is_said = value not in (None, [], "") and value is not False
+        if not is_said or (key == "nodes" and row.get("path")):
             continue
         if _has_maps(value):
             below = (_item(one, names) for one in value if isinstance(one, dict))

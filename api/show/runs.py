@@ -81,15 +81,20 @@ COMPARISON_NOT_SHOWN: Mapping[str, str] = MappingProxyType(
 """Fields of the nouns that no writer shows, by class and name, and why."""
 
 
-def runs_shown(runs: Sequence[Run]) -> Document:
-    """Show the runs of a process, newest first."""
+def runs_shown(runs: Sequence[Run], letters: int | None = None) -> Document:
+    """Show the runs of a process, newest first.
+
+    Args:
+        runs: The runs.
+        letters: How many letters of their ids are shown; None: all.
+    """
     columns = [VERDICT_WORDS[one].lower() for one in Verdict]
     left = [one for one in Status if any(run.counts.get(one) for run in runs)]
     left = [one for one in left if one is not Status.SUCCEEDED]
     columns += [_status_words(one) for one in left]
     rows = tuple(
         (
-            (name(one.run_id),),
+            (name(one.run_id[:letters]),),
             (ours(one.created_at[:16].replace("T", " ")),),
             _judge(one),
             (ours("" if one.q is None else str(one.q)),),

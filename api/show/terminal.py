@@ -116,7 +116,7 @@ def parts(
             case Heading():
                 yield _heading(block), False
             case Table() if block.rows:
-                yield table(block, room, width if block.texts else None), False
+                yield table(block, room, width), False
                 if more := room.more_rows(block):
                     yield Text(more, style="dim"), True
             case Facts(facts):
@@ -206,7 +206,7 @@ def laid_out(
     """
     cells = [[Text(clean(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
     places, widths = list(range(len(columns))), dict[int, int]()
-    if width is not None:
+    if width is not None and cells:
         places, widths = _fitting(columns, cells, texts, optional, width)
     made = RichTable(box=None, pad_edge=False, header_style="bold")
     for place in places:
@@ -215,7 +215,8 @@ def laid_out(
         made.add_column(name, justify=side, overflow="fold", width=room)
     for row in cells:
         for place in places:
-            if place in widths and columns[place] in texts:
+            longest = _longest_word([row[place]])
+            if place in widths and (columns[place] in texts or longest > widths[place]):
                 row[place].truncate(widths[place], overflow="ellipsis")
         made.add_row(*(row[place] for place in places))
     return made
@@ -230,26 +231,50 @@ def _fitting(
 ) -> tuple[list[int], dict[int, int]]:
     """The places of the columns that a terminal shows, and how wide each is.
 
-    No widths where even the ids do not fit: then everything is folded.
+    Texts are cut first, then optional columns are left out. Where the rest does not fit either,
+    heads and cells are folded between words, and at last the widest cells are cut: no word is
+    broken.
     """
     places = list(range(len(columns)))
     long = [place for place in places if columns[place] in texts]
     needed = {
         place: max(
-            *(cell_len(word) for word in columns[place].split(" ")),
+            _longest_word([Text(columns[place])]),
             *(row[place].cell_len for row in cells),
         )
         for place in places
     }
     leaving = [list(columns).index(name) for name in optional if name in columns]
     while True:
+        long = [place for place in long if place in places]
         fixed = sum(needed[place] for place in places if place not in long)
-        room = (width - fixed - GAP * (len(places) - 1)) // len(long)
-        if room >= min(_LEAST_TEXT, max(needed[place] for place in long)) or not leaving:
+        left = width - fixed - GAP * (len(places) - 1)
+        room = left // len(long) if long else left
+        wanted = min(_LEAST_TEXT, max((needed[place] for place in long), default=0))
+        if room >= wanted or not leaving:
             break
         places.remove(leaving.pop(0))
-    if room < _LEAST_CUT:
-        return places, {}
-    widths = {place: needed[place] for place in places}
-    widths |= {place: min(room, needed[place]) for place in long}
-    return places, widths
+    if room >= (_LEAST_CUT if long else 0):
+        widths = {place: needed[place] for place in places}
+        widths |= {place: min(room, needed[place]) for place in long}
+        return places, widths
+    widths = {
+        place: min(needed[place], _LEAST_CUT)
+        if place in long
+        else _longest_word([Text(columns[place]), *(row[place] for row in cells)])
+        for place in places
+    }
+    return places, _cut_to(widths, width - GAP * (len(places) - 1))
+
+
+def _cut_to(widths: dict[int, int], width: int) -> dict[int, int]:
+    """Make the widest columns narrower until all fit; what fits gets the room that is left."""
+    found = dict(widths)
+    while sum(found.values()) > width and max(found.values()) > 1:
+        found[max(found, key=lambda place: found[place])] -= 1
+    return found
+
+
+def _longest_word(texts: Sequence[Text]) -> int:
+    """Return how wide the widest word is."""
+    return max((cell_len(word) for text in texts for word in text.plain.split()), default=0)

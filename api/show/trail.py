@@ -142,6 +142,7 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
         Heading((said(found.claim),), view.mark),
         Picture(picture_of(view, pair)),
         Facts(tuple(_facts(view))),
+        Facts(tuple(_run_facts(view)), is_detail=True),
         *(Remark(line, style) for line, style in _remarks(view, beside)),
         *_reasons(view),
     ]
@@ -158,32 +159,38 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
         blocks.append(_reviews(found, beside))
     blocks.append(Facts(tuple(_further_facts(view)), is_detail=True))
     if spent := _spent(view):
-        blocks.append(Facts((spent,)))
+        blocks.append(Facts((spent,), is_detail=not found.usage.calls))
     return with_names(Document(tuple(blocks)), beside.names)
 
 
 def facts_of(view: TrailView) -> tuple[Fact, ...]:
     """Return the facts of a trail, all of them beside one another."""
     spent = _spent(view)
-    return (*_facts(view), *_further_facts(view), *([] if spent is None else [spent]))
+    whole = (*_facts(view), *_run_facts(view), *_further_facts(view))
+    return whole if spent is None else (*whole, spent)
 
 
 def _facts(view: TrailView) -> Iterator[Fact]:
-    """Return the judge, the time, and how it ended."""
+    """Return what was judged, the judge, and how it ended."""
     found = view.verification
     yield Fact("claim", (name(found.claim_id),))
     yield Fact("node", (name(found.node_id),))
-    yield Fact("verification", (name(found.verification_id),))
     yield Fact("engine", (name(found.engine),))
     if found.model:
         yield Fact("model", (name(found.model), ours(asked_as(found))))
     yield Fact("q", (ours(str(found.q)),))
     if not view.mark.is_verdict:
         yield Fact("status", (ours(found.status.value.replace("_", " ")),))
-    if view.ending:
-        yield Fact("stopped because", (ours(view.ending),))
     if found.score is not None:
         yield Fact("score", (ours(f"{found.score:.2f}{_samples(found)}"),))
+
+
+def _run_facts(view: TrailView) -> Iterator[Fact]:
+    """Return its id, its time, its run, and why the walk ended."""
+    found = view.verification
+    yield Fact("verification", (name(found.verification_id),))
+    if view.ending:
+        yield Fact("stopped because", (ours(view.ending),))
     yield Fact("made at", (ours(found.created_at),))
     if found.run_id:
         yield Fact("run", (name(found.run_id),))
@@ -284,7 +291,8 @@ def _iterations(view: TrailView, beside: Beside) -> Iterator[Branch]:
     """The rounds, first to last, and steps that belong to none of them."""
     found = view.verification
     if before := [step for step in found.steps if step.iteration == 0]:
-        yield Branch((ours("before the first iteration", Style.STRONG),), tuple(_steps(before)))
+        heading = (ours("before the first iteration", Style.STRONG),)
+        yield Branch(heading, tuple(_steps(before)), is_detail=True)
     for step in view.iterations:
         yield Branch(_round(step), tuple(_of_round(step, view, beside)), "iteration")
     rounds = {one.number for one in found.iterations} | {0}
@@ -322,7 +330,8 @@ def _of_round(step: IterationView, view: TrailView, beside: Beside) -> Iterator[
     yield from _summaries("after reruns the verdict saw of", one.judged)
     if steps := [each for each in found.steps if each.iteration == step.number]:
         spent = usage_words(step.spent.usage)
-        yield Branch((ours(spent, Style.QUIET),), tuple(_steps(steps, is_detail=True)))
+        calls = tuple(_steps(steps, is_detail=True))
+        yield Branch((ours(spent, Style.QUIET),), calls, is_detail=not step.spent.usage.calls)
 
 
 def _node(node: EvidenceNode, view: TrailView, beside: Beside) -> Branch:

@@ -110,7 +110,7 @@ def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
     typed = veritrail("check", "-", "--max", "1", typed=log.read_text("utf-8"))
     assert "1 claim: 1 right." in typed.out
     table = veritrail("check", str(log)).out
-    assert re.search(r"Cars 48\? +1 +1 +0 +0", table), table
+    assert re.search(rr"log\.jsonl#2 +1 +1 +0 +0 +Cars 48\?", table), table
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_a_conversation_is_checked_turn_by_turn_and_each_claim_is_shown(
 ) -> None:
     sample = str(EXAMPLES / "lindholm-dialogue.json")
     first = veritrail("check", sample)
-    assert "veritrail dialogue show lindholm-dialogue" in first.out
+    assert "veritrail show lindholm-dialogue" in first.out
     (process,) = veritrail("check", sample, "--json").json["processes"]
     counts = process["verdicts"]
     assert (counts["FULLY_SUPPORTED"], counts["NOT_FULLY_SUPPORTED"]) == (0, 0)

@@ -204,7 +204,8 @@ def _tell(done: JudgeChecked) -> None:
         "flagged wrongly",
     )
     others = ("inconclusive", "undecided", "no verdict")
-    table(("kind", *columns, *others), rows, right=(*columns, *others))
+    heads = ("kind", *columns, *others)
+    table(heads, rows, right=heads[1:], optional=(*others[::-1], "95 % interval", "pairs"))
     sentence = done.meaning
     judge, usage = done.judge.judge, done.usage
     name = judge.name if judge.model is None else f"{judge.name}, {judge.model}"
@@ -264,7 +265,9 @@ def _tell_shared(done: JudgeChecked) -> None:
         "paid",
         "without cache",
     )
-    table(("the same pairs over the same sources", *columns), rows, right=columns)
+    left_out = ("inconclusive", "no verdict", "undecided", "95 % interval", "paid", "from cache")
+    heads = ("the same pairs over the same sources", *columns)
+    table(heads, rows, right=columns, optional=left_out)
     say(
         f"Paid for both: {cost_words(done.paid)}, {counted(done.paid.calls, 'call')}. The second "
         "time finds answers that the first one paid: compare the costs without cache, where an "

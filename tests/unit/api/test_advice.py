@@ -66,10 +66,10 @@ def test_a_query_without_what_it_needs_is_answered_with_its_whole_call() -> None
     with pytest.raises(InputError) as caught:
         read_parameters(find("check_links"), {"limit": "7"})
     said = with_advice(caught.value, COMMAND)
-    assert said.endswith("The call is `veritrail query check_links PROCESS_ID`.")
+    assert said.endswith("The call is `veritrail ask check_links PROCESS_ID`.")
     with pytest.raises(InputError) as caught:
         read_parameters(find("check_links"), {"process_id": "p", "limit": "none"})
-    assert "veritrail query" not in with_advice(caught.value, COMMAND)
+    assert "veritrail ask" not in with_advice(caught.value, COMMAND)
 
 
 def test_each_door_advises_in_its_own_words() -> None:

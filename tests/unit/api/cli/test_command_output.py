@@ -311,3 +311,29 @@ def test_a_home_of_an_unknown_user_is_refused():
 def test_cleaning_has_words_for_everything_that_it_does():
     assert {*DONE} == {*Settled}
     assert DONE[Settled.REPLACEMENT_FINISHED].format("big").endswith("the new content is kept.")
+
+
+@pytest.mark.parametrize(
+    ("columns", "texts", "optional"),
+    [
+        (
+            ("run", "judge", "fully supported", "not fully supported", "inconclusive"),
+            ("judge",),
+            (),
+        ),
+        (("kind", "balanced accuracy", "flagged wrongly", "indicative", "undecided"), (), ()),
+        (("process", "claims", "wrong", "right", "open", "name"), ("process", "name"), ("name",)),
+        (("the same pairs", "calls", "from cache", "paid", "without cache"), (), ("paid",)),
+    ],
+)
+def test_no_word_of_a_head_is_broken_at_80_columns(
+    columns: tuple[str, ...], texts: tuple[str, ...], optional: tuple[str, ...]
+) -> None:
+    row = ["r-dcf528a5", *("a long cell of words" for _ in columns[1:])]
+    screen = Console(width=80, file=io.StringIO())
+    screen.print(laid_out(columns, [row], columns[1:], texts, optional, 80))
+    assert isinstance(screen.file, io.StringIO)
+    shown = screen.file.getvalue().split()
+    words = {word for name in columns if name not in optional for word in name.split()}
+    assert words <= set(shown)
+    assert "r-dcf528a5" in shown

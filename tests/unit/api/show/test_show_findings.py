@@ -6,12 +6,22 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.api.show.findings import as_text, finding_lines, plain, process_table
+from veritrail_graph.api.cli.checked import CheckShown, tell
+from veritrail_graph.api.show.findings import (
+    as_text,
+    distinct_names,
+    finding_lines,
+    plain,
+    process_line,
+    process_table,
+    why_line,
+)
 from veritrail_graph.graph.model import Status, ValueDifference, Verdict
 from veritrail_graph.graph.model.finding import (
     Checked,
     CheckedClaim,
     CheckedProcess,
+    CheckFailure,
     CheckJudge,
     Finding,
     FindingCounts,
@@ -137,19 +147,72 @@ def test_right_claims_are_a_count_and_failures_are_named() -> None:
 def test_of_many_processes_the_table_shows_those_with_wrong_claims_first() -> None:
     many = [a_process(f"fine {number}", right=1) for number in range(60)]
     rows = process_table([*many, a_process("bad", a_finding())]).rows
-    assert len(rows) == 40
+    assert len(rows) == 10
+    assert len(process_table(many, None).rows) == 60
     assert rows[0][0][0].text == "bad"
 
 
-def test_processes_of_one_name_are_told_apart_by_their_files_or_ids() -> None:
-    question = "How many lamps does the pier have?"
+def test_processes_of_several_inputs_are_called_by_where_they_were_read() -> None:
     places = {"p1": "runs/a.json", "p2": "runs/b.json#2", "p3": "c.json", "p4": "other/c.json"}
-    same = [
-        a_process(key, right=1).model_copy(update={"name": question, "where": where})
+    several = [
+        a_process(key, right=1).model_copy(update={"name": "How many lamps?", "where": where})
         for key, where in places.items()
     ]
-    rows = process_table([*same, a_process("other", right=1)]).rows
-    assert [row[0][0].text for row in rows] == [
-        *(f"{before}: {question}" for before in ("a.json", "b.json#2", "p3", "p4")),
+    made = process_table([*several, a_process("other", right=1)])
+    assert [row[0][0].text for row in made.rows] == [
+        "a.json",
+        "b.json#2",
+        "c.json (p3)",
+        "c.json (p4)",
         "other",
     ]
+    assert made.columns[-1] == "name"
+    assert process_line(several[1]).startswith("✓ b.json#2: ")
+    assert distinct_names(several[:1]) == {"p1": "How many lamps?"}
+
+
+def test_an_undecided_claim_says_what_is_missing() -> None:
+    reason = "Cannot tell without a model: its figure twelve does not stand there."
+    claim = CheckedClaim(
+        process_id="p",
+        claim_id="k",
+        claim="It carried twelve cars.",
+        verdict=None,
+        status=Status.UNDECIDED,
+        reason=reason,
+    )
+    assert plain(why_line(claim, 80)) == "    open    its figure twelve does not stand there."
+
+
+JUDGE = CheckJudge(engine="lexical", indicative=True)
+
+
+def a_check() -> Checked:
+    """Return a check of 60 right processes, 60 wrong ones, and a file that is not there."""
+    right = [a_process(f"right {number}", right=1) for number in range(60)]
+    wrong = [a_process(f"wrong {number}", a_finding()) for number in range(60)]
+    lost = CheckFailure(source="nosuch.json", error={"message": "no such file or folder"})
+    return Checked(judge=JUDGE, cost_usd=0, processes=(*right, *wrong), failed=(lost,))
+
+
+def test_of_many_inputs_the_worst_are_shown_and_the_others_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tell(a_check(), CheckShown(), "veritrail show p")
+    out, said = capsys.readouterr()
+    assert len(out.splitlines()) < 50
+    assert out.startswith("wrong 0\n")
+    assert "and 55 more wrong claims: --all shows them" in said
+    assert "and 110 more: 50 with wrong claims, 60 without (--all)" in said
+    assert "! nosuch.json: no such file or folder\n1 input could not be read." in said
+    assert "120 claims: 60 wrong, 60 right." in out
+
+
+def test_with_all_every_input_and_every_wrong_claim_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tell(a_check(), CheckShown(every=True), "")
+    out, said = capsys.readouterr()
+    assert out.count("went wrong in") == 60
+    assert "right 59" in out
+    assert "more" not in said

@@ -10,7 +10,6 @@ from fakes.shown_fields import WRITERS, fields_of, left_out
 from veritrail_graph.api.show.document import Document
 from veritrail_graph.api.show.query_rows import (
     NOT_SHOWN,
-    records_shown,
     rows_shown,
     tree_shown,
 )
@@ -25,7 +24,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("form", [rows_shown, records_shown, tree_shown])
+@pytest.mark.parametrize("form", [rows_shown, tree_shown])
 @pytest.mark.parametrize("writer", WRITERS)
 def test_every_field_of_rows_stands_in_what_a_writer_makes(
     writer: str, form: Callable[[QueryRows], Document]
