@@ -110,7 +110,7 @@ def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
     typed = veritrail("check", "-", "--max", "1", typed=log.read_text("utf-8"))
     assert "1 claim: 1 right." in typed.out
     table = veritrail("check", str(log)).out
-    assert re.search(rr"log\.jsonl#2 +1 +1 +0 +0 +Cars 48\?", table), table
+    assert re.search(r"log\.jsonl#2 +1 +1 +0 +0 +Cars 48\?", table), table
 
 
 @pytest.mark.parametrize(
