@@ -111,9 +111,9 @@ COMMANDS = tuple(name for commands in _SECTIONS.values() for name in commands)
 
 
 GROUPED = ("check", "verify", "estimate", "gate", "import", "ingest")
+"""Commands whose help lists their options in groups."""
 VALUED = ("ask", "query")
 """Commands that take values of queries."""
-"""Commands whose help lists their options in groups."""
 WHOLE = "veritrail.whole_help"
 """Set in a context whose help lists every command."""
 CLOSED_PIPE = 1

@@ -94,8 +94,8 @@ Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Count inconclusive claims as unsupported; allow none undecided, and no evidence that "
-        "speaks to its reader.",
+        help="Count inconclusive as unsupported; allow none undecided, nor evidence that speaks to "
+        "its reader.",
     ),
 ]
 FormatName = Annotated[

@@ -118,7 +118,12 @@ def test_the_first_help_fits_a_screen_and_names_commands_that_are_there() -> Non
 
 @pytest.mark.parametrize("name", GROUPED)
 def test_options_stand_in_groups_and_rare_ones_on_request(name: str) -> None:
-    text = _help(command(name).commands[name])
+    whole: Any = command(name)
+    with whole.make_context("veritrail", [name], terminal_width=80, resilient_parsing=True) as up:
+        one = whole.commands[name]
+        with one.make_context(name, [], parent=up, resilient_parsing=True) as context:
+            text = one.get_help(context)
+    assert "-h, --help" in text
     assert "Output:" in text
     assert "Options:" not in text
     assert "--help-all" in text
