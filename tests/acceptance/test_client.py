@@ -321,8 +321,8 @@ def test_the_example_of_the_documentation_runs(veritrail, monkeypatch, capsys):
     for name, value in veritrail.environment({}).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(ROOT)
-    first = (ROOT / "docs" / "client.md").read_text().split("```python\n")[1].split("```")[0]
-    exec(compile(first, "client.md", "exec"), {})
+    first = (ROOT / "docs" / "python.md").read_text().split("```python\n")[1].split("```")[0]
+    exec(compile(first, "python.md", "exec"), {})
     assert capsys.readouterr().out.startswith("FULLY_SUPPORTED Indicative")
 
 
