@@ -391,6 +391,9 @@ def _end(made: IngestedMany, status: int) -> None:
 _MOST_UNVERIFIED = 20
 """Rows of a table that could not be verified and are named."""
 
+_MOST_WARNINGS = 2
+"""Warnings of a process that are printed; of more, how many there are."""
+
 _MOST_STAGES = 12
 """Stages that have a line of their own; a long trace has thousands."""
 
@@ -441,7 +444,10 @@ def _tell(found: Ingested) -> None:
 
     from veritrail_graph.api.cli.terminal import show
 
-    for warning in found.warnings:
+    if len(found.warnings) > _MOST_WARNINGS:
+        many = counted(len(found.warnings), "warning")
+        say(f"{many} on what was read; `veritrail doctor` with the same input shows all.", "yellow")
+    for warning in found.warnings if len(found.warnings) <= _MOST_WARNINGS else ():
         say(f"Warning: {warning}", "yellow")
     table = Table(box=None, show_header=False, pad_edge=False)
     stages = counted(len(found.stages), "stage")

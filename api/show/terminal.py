@@ -216,7 +216,9 @@ def laid_out(
     for row in cells:
         for place in places:
             longest = _longest_word([row[place]])
-            if place in widths and (columns[place] in texts or longest > widths[place]):
+            # Without a column of texts every cell counts: it is folded, and nothing of it is lost.
+            is_cut = columns[place] in texts or bool(texts and longest > widths.get(place, longest))
+            if place in widths and is_cut:
                 row[place].truncate(widths[place], overflow="ellipsis")
         made.add_row(*(row[place] for place in places))
     return made

@@ -47,7 +47,7 @@ class Graph:
     async def places(self, _name: str, claims: Sequence[str]) -> dict[str, ClaimPlace]:
         return {name: self.said[name] for name in claims}
 
-    async def get(self, _name: str, _nodes: Sequence[str]) -> list[Any]:
+    async def with_metadata(self, _name: str, _nodes: Sequence[str]) -> list[Any]:
         return []
 
 
