@@ -1,4 +1,4 @@
-"""The way to walk the graph: a choice of whoever runs the verification, not of the request."""
+"""The way to walk the graph: a setting of the program that verifies, not of the request."""
 
 from __future__ import annotations
 

@@ -258,8 +258,11 @@ def tell_findings(shown: ProcessShown, *, every: bool) -> None:
     print_result("")
     tell_answers(shown.answers)
     tells_open = found.verdicts.undecided <= MOST_OPEN
-    lines = _lines(found.findings, found.results, width, every=every, tells_open=tells_open)
-    for line in _turn_lines(shown, width, every=every) if shown.turns else lines:
+    if shown.turns:
+        lines = _turn_lines(shown, width, every=every)
+    else:
+        lines = _lines(found.findings, found.results, width, every=every, tells_open=tells_open)
+    for line in lines:
         _print(line)
     waiting = sum(claim.verdict is None and claim.status is None for claim in found.results)
     process = quoted(short.get(found.process_id, found.process_id))

@@ -52,6 +52,10 @@ def show(
         ]
         print_json({"project_file": file, "settings": settings})
         return
+    words = {source: source.words for source in Source} | {
+        Source.PROJECT: file_name(),
+        None: "default",
+    }
     wanted = [each for each in found if everything or each.source is not None]
     table(
         ("setting", "value", "from"),
@@ -59,11 +63,7 @@ def show(
             (
                 each.name,
                 "" if each.value is None else one_line(each.value),
-                "default"
-                if each.source is None
-                else file_name()
-                if each.source is Source.PROJECT
-                else each.source.words,
+                words[each.source],
             )
             for each in wanted
         ],

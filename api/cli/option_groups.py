@@ -67,7 +67,7 @@ _ALL = "veritrail.all_options"
 
 _NEGATIVE = re.compile(r"-\d")
 _MINUS = "\ue000"
-"""Stands for the minus sign of a value while options are told from values; nobody types it."""
+"""Stands for the minus sign of a value while options are separated from values."""
 
 
 class ValuesCommand(TyperCommand):

@@ -113,7 +113,7 @@ def traces(paths: Sequence[Path], reading: TraceReading) -> Iterator[FoundTrace]
     for path in paths:
         try:
             own = _read(path, reading, held, several)
-            if several and not own.traces:  # they are told of with a trace that is joined
+            if several and not own.traces:  # a trace that is joined reports them
                 held.other, own.other = [*held.other, *own.other], []
             yield from _traces_of(str(path), own, reading)
         except InputError as error:
@@ -167,7 +167,7 @@ def _traces_of(path: str, read: _Items, reading: TraceReading) -> Iterator[Found
     traces, faults, other = read.traces, read.faults, read.other
     for where, error in read.broken:
         yield FoundTrace.failing(where, error)
-    # A span whose trace is not known is told of with the first trace.
+    # The first trace reports spans of which no trace is known.
     if traces and NO_TRACE in faults:
         lost = faults.pop(NO_TRACE)
         faults.setdefault(next(iter(traces)), []).extend(lost)
