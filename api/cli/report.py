@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.show.reports.data import ClaimSelection
     from veritrail_graph.api.show.reports.files import Asked
 
-FORMATS = ("html", "markdown", "csv", "json", "junit")
+FORMATS = ("html", "markdown", "csv", "json", "junit", "pytest")
 _KNOWN = ", ".join(dict.fromkeys((*FORMATS, *EXPORTS)))
 _SUFFIXES = {
     ".html": "html",
@@ -31,6 +31,7 @@ _SUFFIXES = {
     ".csv": "csv",
     ".json": "json",
     ".xml": "junit",
+    ".py": "pytest",
 }
 _DOSSIERS = ("html", "json")
 

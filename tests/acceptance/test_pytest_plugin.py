@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking
+from fakes.judged_files import TEXTS, judged_file
 from fakes.model_server import ModelServer
 from fakes.settings_of import settings_of
 
@@ -104,10 +105,17 @@ def test_a_budget_that_is_spent_fails_the_test_before_a_model_is_asked(
 
 
 @pytest.mark.slow
-def test_a_run_of_pytest_has_the_fixture_and_shows_the_findings_of_a_test_that_fails(
+def test_a_run_of_pytest_has_the_fixture_and_shows_findings_also_of_a_file_of_tests(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:
     (tmp_path / "test_answers.py").write_text(TESTS, encoding="utf-8")
+    claims = [
+        ("k1", TEXTS["t"], "not-supported", 2),
+        ("k2", "The ferry carries 181 people.", "not-supported", 2),
+    ]
+    written = judged_file(tmp_path / "ferry.json", claims)
+    made = veritrail("report", written, "-o", str(tmp_path / "test_ferry.py"))
+    assert made.status == 0, made.err
     # Our plug-in alone: those of others take seconds to import.
     alone = veritrail.environment({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
     plugin = ["-p", "veritrail_graph.api.pytest_plugin"]
@@ -115,8 +123,9 @@ def test_a_run_of_pytest_has_the_fixture_and_shows_the_findings_of_a_test_that_f
         [sys.executable, "-m", "pytest", "-q", *plugin, "-p", "no:cacheprovider"],
         cwd=tmp_path, env=alone, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 failed, 1 passed, 2 skipped" in done.stdout, done.stdout + done.stderr
     assert SHOWN in done.stdout
+    assert f"AssertionError: t says it again: {TEXTS['t']}" in done.stdout
     assert "checks.py" not in done.stdout
 
 

@@ -31,6 +31,7 @@ FORMS = (
     Asked("csv"),
     Asked("markdown"),
     Asked("junit", strict=True),
+    Asked("pytest"),
 )
 
 

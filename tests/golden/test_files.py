@@ -9,8 +9,8 @@ from golden.golden import check
 pytestmark = pytest.mark.engine
 
 EXPORTS = ("process", "graphml", "csv", "cypher", "neo4j-csv")
-REPORTS = ("html", "markdown", "csv", "json", "junit")
-OF_WORDS = ("html", "markdown", "junit")
+REPORTS = ("html", "markdown", "csv", "json", "junit", "pytest")
+OF_WORDS = ("html", "markdown", "junit", "pytest")
 
 
 @pytest.mark.parametrize("form", EXPORTS)

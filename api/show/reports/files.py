@@ -19,10 +19,18 @@ MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
     "junit": "application/xml",
+    "pytest": "text/x-python; charset=utf-8",
 }
 """What each format is, on the web."""
 
-SUFFIXES = {"html": "html", "markdown": "md", "csv": "csv", "json": "json", "junit": "xml"}
+SUFFIXES = {
+    "html": "html",
+    "markdown": "md",
+    "csv": "csv",
+    "json": "json",
+    "junit": "xml",
+    "pytest": "py",
+}
 """How the name of a file of each format ends."""
 
 
@@ -66,6 +74,10 @@ def _with_trails(origin: ReportSource, asked: Asked) -> AsyncIterator[str]:
         from veritrail_graph.api.show.reports.json_report import json_pieces
 
         return json_pieces(origin, dossier=asked.dossier)
+    if asked.format == "pytest":
+        from veritrail_graph.api.show.reports.pytest_report import pytest_pieces
+
+        return pytest_pieces(origin)
     if asked.format == "csv":
         from veritrail_graph.api.show.reports.csv_report import csv_pieces
 

@@ -175,12 +175,12 @@ def _text(one: ReportedClaim) -> str:
     # Trails are not read here: the pair is known where a value led to the culprit.
     pair = contrast_of(trail_view(found)) if found.value_place is not None else None
     if pair is not None and one.verdict is not Verdict.FULLY_SUPPORTED:
-        lines += _pair_lines(pair)
+        lines += pair_lines(pair)
     lines.append(f"Trail: veritrail show {found.verification_id}")
     return "\n".join(lines)
 
 
-def _pair_lines(pair: Contrast) -> list[str]:
+def pair_lines(pair: Contrast) -> list[str]:
     """Return what a source says beside what was written of it, and how the place was found."""
     if pair.source is None:
         source = pair.not_found

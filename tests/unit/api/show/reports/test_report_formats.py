@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import csv
 import io
@@ -254,6 +255,25 @@ def test_hostile_texts_leave_every_format_what_it_is(tmp_path: Path) -> None:
         assert not re.search(
             "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text
         )
+
+
+def test_a_file_of_tests_holds_what_is_wrong_as_literals_whatever_the_texts_are(
+    tmp_path: Path,
+) -> None:
+    nasty = "''' \"\"\" \\ {by}\n\r\nimport os\u2028\u202e " + PAYLOADS[11]
+    claims = [("k.1", nasty, "not-supported", 2), ("k-1", "It is fast.", "not-supported", None)]
+    whole = [*claims, ("k3", "It is old.", "supported", None)]
+    path = Path(judged_file(tmp_path / "ferry.json", whole, process_id="f"))
+    tree = ast.parse(told(path, "pytest"))
+    found = [
+        (ast.literal_eval(one.args[1]), ast.literal_eval(one.keywords[0].value))
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "param"
+    ]
+    assert found == [(nasty, "k.1"), ("It is fast.", "k-1")]
+    only = ClaimSelection(claim_ids=("k3",))
+    with pytest.raises(InputError, match="No claim of 'f' that is asked for is wrong"):
+        told(path, "pytest", only)
 
 
 def test_nothing_in_a_claim_becomes_markdown(tmp_path: Path) -> None:
