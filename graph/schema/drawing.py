@@ -73,7 +73,7 @@ CARDS: dict[str, Card] = {
     "Evidence": Card(800, 720, ("evidence_id", "summary", "missing")),
     "Revision": Card(800, 880, ("revision_id", "text", "mode", "edits", "outcome")),
     "TrailNode": Card(
-        800, 1090, ("verification_id", "node_id", "caption", "role", "iteration", "side")
+        800, 1090, ("verification_id", "node_id", "caption", "stage", "role", "iteration")
     ),
     "TurnVerification": Card(
         420, 1300, ("process_id", "node_id", "run_id", "status", "label", "score", "in_force")

@@ -340,7 +340,6 @@ _TRAIL_NODE = (
     string("role", "role of the span: `root` where the trail begins in a source"),
     kept("position", "integer", "place of the span in the input"),
     integer("iteration", "the iteration that found evidence in the span"),
-    string("side", "`for` or `against` the claim; absent: no judge said it"),
 )
 
 _EVIDENCE = (
@@ -413,6 +412,8 @@ _LOCATED = (
 _LEADS = "a step of the evidence trail, towards the answer"
 _ENDS = "the last step: the verified node was made from the span"
 _VIA = (strings("via", "nodes without evidence between the two, upstream first"),)
+
+_SAYS = "`for` or `against` the claim, or `both`; absent: no judge said it"
 
 _PLACE = ("process_id", "node_id")
 
@@ -540,9 +541,17 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         (
             string("role", "`evidence` or `context`"),
             kept("position", "integer", "its place in the prompt"),
+            string("says", _SAYS),
+            integer("part", "the sub-claim that it is about, counted from 1; absent: none given"),
         ),
     ),
-    RelationshipType("CITES", "TrailNode", "Sentence", "a sentence of its span that is evidence"),
+    RelationshipType(
+        "CITES",
+        "TrailNode",
+        "Sentence",
+        "a sentence of its span that is evidence",
+        (string("says", _SAYS),),
+    ),
     RelationshipType("AT", "TrailNode", "Span", "the span that stands here in the trail"),
     RelationshipType("LEADS_TO", "TrailNode", "TrailNode", _LEADS, _VIA),
     RelationshipType("LEADS_TO", "TrailNode", "Verification", _ENDS, _VIA),

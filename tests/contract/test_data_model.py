@@ -80,9 +80,15 @@ TRANSIENT = {
     ("VeriTrailSchema", "owner"),
     ("VeriTrailSchema", "beat"),
     ("VeriTrailSchema", "asked"),
-    ("TrailNode", "side"),
 }
-"""What a node has only while somebody writes, or once it was replaced; no judge sets `side` yet."""
+"""What a node has only while somebody writes, or once it was replaced."""
+
+NOT_SAID_YET = {
+    ("Evidence", "CITES", "Sentence", "says"),
+    ("Evidence", "CITES", "Sentence", "part"),
+    ("TrailNode", "CITES", "Sentence", "says"),
+}
+"""What no judge of today says."""
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-model.md").read_text("utf-8")
 STATEMENTS = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
@@ -342,7 +348,8 @@ def test_every_relationship_of_the_graph_is_in_the_model(
                 assert TYPES[types[key]](value), (type_, key, value)
                 seen.add((start, type_, end, key))
     assert {(start, type_, end) for start, type_, end, _ in found} == set(model)
-    assert {(*ends, p.name) for ends, one in model.items() for p in one.properties} <= seen
+    known = {(*ends, p.name) for ends, one in model.items() for p in one.properties}
+    assert known - seen == NOT_SAID_YET
 
 
 def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: str) -> None:
