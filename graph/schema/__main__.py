@@ -10,12 +10,8 @@ from pathlib import Path
 
 from veritrail_graph.graph.schema.arrows import arrows
 from veritrail_graph.graph.schema.drawing import drawing
-from veritrail_graph.graph.schema.model import (
-    NODES,
-    RELATIONSHIPS,
-    NodeType,
-    Property,
-)
+from veritrail_graph.graph.schema.element_types import NodeType, Property
+from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.rules import schema_rules
 from veritrail_graph.graph.schema.style import style
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from veritrail_graph.graph.schema.drawing import CARD_WIDTH, CARDS
-from veritrail_graph.graph.schema.model import (
-    NODES,
-    RELATIONSHIPS,
-    NodeType,
-    Property,
-    RelationshipType,
-)
+from veritrail_graph.graph.schema.element_types import NodeType, Property, RelationshipType
+from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.style import (
     LABELS,
     PLAIN_RELATIONSHIP,

@@ -21,13 +21,8 @@ from typing import Any
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.model import Role, Status
-from veritrail_graph.graph.schema.model import (
-    NODES,
-    RELATIONSHIPS,
-    NodeType,
-    Property,
-    RelationshipType,
-)
+from veritrail_graph.graph.schema.element_types import NodeType, Property, RelationshipType
+from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.style import (
     LABELS,
     NO_VERDICT,

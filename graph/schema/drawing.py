@@ -12,12 +12,8 @@ from dataclasses import dataclass
 from math import hypot
 from xml.sax.saxutils import escape
 
-from veritrail_graph.graph.schema.model import (
-    NODES,
-    RELATIONSHIPS,
-    NodeType,
-    RelationshipType,
-)
+from veritrail_graph.graph.schema.element_types import NodeType, RelationshipType
+from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.style import (
     LABELS,
     PLAIN_RELATIONSHIP,

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS, NodeType
+from veritrail_graph.graph.schema.element_types import NodeType
+from veritrail_graph.graph.schema.model import NODES, RELATIONSHIPS
 
 
 @dataclass(frozen=True, slots=True)
