@@ -1,4 +1,4 @@
-"""What a data model is said in: types of nodes and relationships, and their properties."""
+"""Types of the nodes and relationships of a data model, and of their properties."""
 
 from __future__ import annotations
 
