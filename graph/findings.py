@@ -144,6 +144,7 @@ def finding_of(one: Verification, facts: ProcessFacts) -> Finding:
         difference=difference,
         carried_on=tuple(facts.node(name) for name in carried if name not in introduced),
         reasoning=one.reasoning,
+        correction=one.correction,
     )
 
 

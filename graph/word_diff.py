@@ -114,6 +114,16 @@ def denials(text: str) -> list[tuple[int, int]]:
     return [one.span() for one in _DENIAL.finditer(text)]
 
 
+def marks_of(pieces: Sequence[Piece]) -> list[tuple[int, int]]:
+    """Return where the changed pieces of a text stand in it."""
+    marks, end = [], 0
+    for one in pieces:
+        end += len(one.text)
+        if one.is_changed:
+            marks.append((end - len(one.text), end))
+    return marks
+
+
 def marked_pieces(
     text: str, marks: Iterable[tuple[int, int]], start: int = 0, end: int | None = None
 ) -> tuple[Piece, ...]:

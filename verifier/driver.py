@@ -22,9 +22,10 @@ from veritrail_graph.verifier.answered import (
     seen_sub_claims,
 )
 from veritrail_graph.verifier.appeals import WatchedNodes, cited_appeals
+from veritrail_graph.verifier.correction import Corrector
 from veritrail_graph.verifier.frontiers import answered_sources
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
-from veritrail_graph.verifier.models.port import Meter, OverBudget
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
 from veritrail_graph.verifier.ports import (
     Found,
     Judge,
@@ -105,6 +106,7 @@ async def verify_claim(
     observer: Observer | None = None,
     deadline: float | None = None,
     meter: Meter | None = None,
+    corrector: Corrector | None = None,
 ) -> Verification:
     """Verify one claim; every fault of the judge or the store becomes a status.
 
@@ -117,6 +119,7 @@ async def verify_claim(
         observer: Its hooks are called.
         deadline: Seconds after which the claim ends as failed.
         meter: Records what it costs; default: a new one.
+        corrector: Proposes a wording where the claim is Not Fully Supported; None: nobody does.
 
     Raises:
         asyncio.CancelledError: The run was stopped.
@@ -149,7 +152,44 @@ async def verify_claim(
         outcome = decided_by(place, outcome, judge.name)
         ended = with_outcome(base, task.node, outcome, place)
         ended = ended.replace(appeals_read=nodes.appeals_in(ended.iterations) or None)
+        if corrector is not None and ended.verdict is Verdict.NOT_FULLY_SUPPORTED:
+            correcting = _Correcting(task, judge, nodes, q, observer, deadline)
+            ended = ended.replace(correction=await correcting.by(corrector, ended, meter))
     return ended.replace(usage=meter.total, steps=meter.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Correcting:
+    """The correction of a claim that was verified, with what verified it."""
+
+    task: Task
+    judge: Judge
+    nodes: NodeSource
+    q: int
+    observer: Observer
+    deadline: float | None
+
+    async def by(self, corrector: Corrector, ended: Verification, meter: Meter) -> str | None:
+        """Return a wording that is Fully Supported; a fault takes nothing from the verdict."""
+        spent = Meter(meter.on_record)
+        try:
+            async with asyncio.timeout(self.deadline):
+                return await corrector.correction(
+                    ended, self.nodes, partial(self._judged, spent), spent
+                )
+        except (VeriTrailError, TimeoutError) as error:
+            if isinstance(error, EndpointRefused):
+                self.observer.faulted(error)
+            _log.debug("no correction of %s", self.task.claim.claim_id, exc_info=True)
+            return None
+        finally:
+            meter.iteration = 0
+            meter.keep(spent)
+
+    async def _judged(self, meter: Meter, claim: Claim) -> Verdict | None:
+        seen = replace(self.task, claim=claim)
+        outcome = await drive(seen, self.judge, self.nodes, self.q, meter, Observer())
+        return outcome.verdict
 
 
 def _ended(base: Verification, status: Status, failure: str) -> Verification:

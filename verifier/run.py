@@ -17,6 +17,7 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.graph.sent_settings import settings_as_sent
 from veritrail_graph.verifier.appeals import WatchedNodes
+from veritrail_graph.verifier.correction import Corrector
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.ports import Judge, NodeSource
@@ -130,6 +131,7 @@ class Run:
         options: What the run may spend, as canonical JSON; kept with every verification.
         deadline: Seconds after which a claim ends as failed.
         earlier: Verdicts of an earlier version of the process, which are kept where they may be.
+        corrector: Proposes wordings of wrong claims; None: nobody does.
 
     Attributes:
         refusal: Why the endpoint refuses every call, if it does; the run was stopped then.
@@ -152,8 +154,10 @@ class Run:
         options: str | None = None,
         deadline: float | None = None,
         earlier: EarlierVerdicts | None = None,
+        corrector: Corrector | None = None,
     ) -> None:
         self._earlier = earlier
+        self._corrector = corrector
         self.run_id = run_id or f"r-{uuid.uuid4().hex}"
         self.refusal: EndpointRefused | None = None
         self.write_errors: list[VeriTrailError] = []
@@ -225,6 +229,7 @@ class Run:
                     observer=self._observer,
                     deadline=self._deadline,
                     meter=meter,
+                    corrector=self._corrector,
                 )
                 verification = verification if reuse is None else reuse.noted_in(verification)
             self.reused += meter.reused

@@ -98,7 +98,7 @@ class _Plain:
 
 @judging(
     "model", "engine", "verdict_engine", "q", "no_cache", "recorded", "record",
-    "concurrency", "walk", "budget", "max_calls", "price",
+    "concurrency", "walk", "correct", "budget", "max_calls", "price",
 )  # fmt: skip
 def check(
     what: Annotated[
@@ -219,7 +219,7 @@ def check(
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
     options = replace(wanted.options, writes_back=write_back)
     wanted = replace(wanted, since=since, options=options)
-    shown = CheckShown(every=every, verbose=verbose)
+    shown = CheckShown(every=every, verbose=verbose, corrected=how["correct"])
     done, following = run(_checked(settings, wanted), as_json=as_json)
     fault = done.fault or _only_fault(done)
     if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:

@@ -66,10 +66,12 @@ class CheckShown:
     Attributes:
         every: Whether right claims are listed, too.
         verbose: Whether to say what was read, and by which judge.
+        corrected: Whether wordings were asked for.
     """
 
     every: bool = False
     verbose: bool = False
+    corrected: bool = False
 
 
 async def next_command(app: Application, checked: Checked) -> str:
@@ -124,6 +126,8 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
     if done.judge.indicative and (shown.verbose or claims > counts.undecided):
         say(f"Engine {done.judge.engine}: {indicative_words(done.judge.engine)}.", "dim")
     _tell_undecided(counts, done.judge)
+    if shown.corrected:
+        _tell_uncorrected(done)
     for process in done.processes:
         for one in process.failed[:1]:
             reason = one_line(one.reason or "", 300).rstrip(".")
@@ -132,6 +136,13 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
             say(f"{names[process.process_id]}: no verdict: {reason}. To go on: {again}", "red")
     judged = judge_words(done.judge, done.cost_usd)
     _tell_sum([f"{counts_words(counts, claims)}.", judged, following], width)
+
+
+def _tell_uncorrected(done: Checked) -> None:
+    """Say of how many wrong claims no wording was found that the judge supports."""
+    every = [one for process in done.processes for one in process.wrong]
+    if count := sum(one.correction is None for one in every):
+        say(f"Of {counted(count, 'wrong claim')} no wording was found that is supported.", "dim")
 
 
 def _width() -> int:

@@ -19,7 +19,7 @@ _OUTPUT = frozenset(
     {"as_json", "every", "fail_on", "help", "_whole", "output", "verbose", "webhook"}
 )
 _RARE = frozenset({
-    "batch_finish", "batch_price_factor", "claims_model", "effort", "max_reruns",
+    "batch_finish", "batch_price_factor", "claims_model", "correct", "effort", "max_reruns",
     "max_root_sentences", "max_sentences", "no_sub_claims", "prompts", "retry_failed", "samples",
     "selection_model", "share", "structured", "threshold", "unfinished", "verdict_engine",
     "verdict_model", "verdict_root_sentences", "verdict_sentences", "walk", "webhook",

@@ -336,6 +336,8 @@ Explain = Annotated[
         "Supported, and end its trail with what the step did with its sources.",
     ),
 ]
+_CORRECT = "Propose what the evidence of each wrong claim supports, judged again."
+Correct = Annotated[bool, typer.Option("--correct", help=_CORRECT)]
 JUDGING: Mapping[str, Any] = {
     "batch": Batch,
     "batch_finish": BatchFinishes,
@@ -371,6 +373,7 @@ JUDGING: Mapping[str, Any] = {
     "concurrency": Concurrency,
     "walk": WalkOption,
     "explain": Explain,
+    "correct": Correct,
 }
 """The options that say how claims are verified, by name; most stand for a field of the request."""
 WHICH = frozenset(

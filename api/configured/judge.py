@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.requests.verify import VerifyRequest
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.correction import Corrector
     from veritrail_graph.verifier.driver import Observer
     from veritrail_graph.verifier.judge import StepModel
     from veritrail_graph.verifier.ports import Judge
@@ -53,6 +54,7 @@ class JudgeOptions:
         share: Claims that one prompt asks about, at most.
         models: The models and what they may cost.
         concurrency: Claims at a time of an engine without models.
+        correct: Whether a wording is proposed for what is Not Fully Supported.
     """
 
     engine: str
@@ -65,6 +67,7 @@ class JudgeOptions:
     share: int = 1
     models: ModelOptions = field(default_factory=ModelOptions)
     concurrency: int = DEFAULT_CONCURRENCY
+    correct: bool = False
 
     @property
     def engines(self) -> tuple[Engine, ...]:
@@ -108,6 +111,7 @@ class ConfiguredJudge:
         splitter: Splits texts into sentences.
         models: Its models; None: it asks none.
         settings: What decides its verdicts, as canonical JSON.
+        corrector: Proposes wordings of wrong claims; None: nobody does.
     """
 
     judge: Judge
@@ -116,6 +120,7 @@ class ConfiguredJudge:
     splitter: SentenceSplitter
     models: OpenModels | None
     settings: str
+    corrector: Corrector | None = None
 
     def watched(self, observer: Observer | None) -> Observer | None:
         """The observer of a run with this judge: it learns there which walks wait for others."""
@@ -183,9 +188,20 @@ async def configure_judge(
         judge = judges[0] if len(judges) == 1 else SplitJudge(*judges)
         # Of two engines that ask models either has what is spent: they share it.
         models = opened[0] if opened else None
+        corrector = _corrector(prompts, models, splitter) if how.correct else None
         yield ConfiguredJudge(
-            judge, how, prompts, splitter, models, _settings(settings, how, judge)
+            judge, how, prompts, splitter, models, _settings(settings, how, judge), corrector
         )
+
+
+def _corrector(
+    prompts: Prompts, models: OpenModels | None, splitter: SentenceSplitter
+) -> Corrector:
+    from veritrail_graph.verifier.correction import Corrector
+    from veritrail_graph.verifier.models.port import Step
+
+    step = prompted_step(prompts[Step.CORRECTION], models.steps.verdict) if models else None
+    return Corrector(step, splitter.split)
 
 
 def _check_samples(judge: Judge) -> None:
@@ -308,6 +324,7 @@ def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:
         "language": settings.language,
         "sentences": RULES,
         **judge.settings,
+        **({"correct": True} if how.correct else {}),
     }
     return canonical(decides).decode()
 
@@ -356,6 +373,7 @@ def judge_options(
             batch_price_factor=request.batch_price_factor,
         ),
         concurrency=concurrency or DEFAULT_CONCURRENCY,
+        correct=request.correct,
     )
 
 

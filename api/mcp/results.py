@@ -232,6 +232,10 @@ class Trail(BaseModel):
         None,
         description="Of a question: that the text does not say this, or that words cannot tell",
     )
+    correction: str | None = Field(
+        None,
+        description="The claim as its evidence supports it, judged again; null: none was proposed",
+    )
     kept_from: str | None = Field(
         None, description="From which earlier verification the verdict was kept, and why it holds"
     )
@@ -300,6 +304,7 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         cost_usd=found.usage.cost_usd,
         error=one_line(found.error, TEXT) if found.error else None,
         unsaid=unsaid_words(found),
+        correction=one_line(found.correction, TEXT) if found.correction else None,
         kept_from=one_line(kept, TEXT) if (kept := reuse_words(found)) else None,
         not_kept=one_line(found.reuse_reason, TEXT)
         if found.reused_from is None and found.reuse_reason

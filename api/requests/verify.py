@@ -174,6 +174,11 @@ class VerifyRequest(OfProcess):
         2, ge=0, le=20, description="Selections again from evidence that is too much."
     )
     sub_claims: bool = Field(True, description="Whether a model splits claims into sub-claims.")
+    correct: bool = Field(
+        False,
+        description="Whether the smallest change that its evidence supports is proposed for each "
+        "claim that is Not Fully Supported. It is judged again first, and changes nothing.",
+    )
     share: int = Field(
         1,
         ge=1,

@@ -40,7 +40,7 @@ from veritrail_graph.graph.model.finding import (
     FindingNode,
     FindingQuote,
 )
-from veritrail_graph.graph.word_diff import Piece
+from veritrail_graph.graph.word_diff import Piece, marks_of, word_diff
 
 WIDTH = 200
 """Columns of a line where there is no terminal."""
@@ -63,6 +63,8 @@ _ASTERISKS = 2
 """Characters around a word that differs."""
 _DOTS = 4
 """Characters that say that a text goes on before and behind what is shown."""
+INSTEAD = "instead"
+"""Before the wording that was proposed for a claim."""
 WITHOUT_MODEL = "words compared, no model"
 UNTOLD = "cannot be told without a model"
 _MARKS = {
@@ -114,6 +116,11 @@ def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -
     if one.category is not None and one.reasoning:
         reason = _cut(one.reasoning, width - len(_INDENT) - len("reason  "))
         lines.append((ours(f"{_INDENT}reason  ", Style.QUIET), said(reason)))
+    if one.correction is not None:
+        heading = (ours(f"{_INDENT}{INSTEAD} ", Style.QUIET),)
+        pieces = word_diff(one.claim, one.correction).after
+        room = max(width - len(_INDENT) - len(INSTEAD) - 1, _LEAST_TEXT)
+        lines.append((*heading, *compared(_within(one.correction, marks_of(pieces), room))))
     if one.carried_on:
         words = f"{_INDENT}carried on by  "
         nodes = _names(one.carried_on, width - len(words))
@@ -195,8 +202,12 @@ def _quote(one: FindingQuote, room: int) -> Line:
 
 def quote_pieces(one: FindingQuote, room: int) -> tuple[Piece, ...]:
     """Return a sentence in pieces, the words that matter marked; a long one is cut around them."""
-    text = one.text
-    marks = [(start, end) for start, end in sorted(one.marked) if end <= len(text)]
+    return _within(one.text, one.marked, room)
+
+
+def _within(text: str, marked: Sequence[tuple[int, int]], room: int) -> tuple[Piece, ...]:
+    """A text in pieces, cut to the room there is."""
+    marks = [(start, end) for start, end in sorted(marked) if end <= len(text)]
     start, end = 0, len(text)
     if len(text) + _ASTERISKS * len(marks) > room:
         room -= _DOTS

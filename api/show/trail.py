@@ -69,6 +69,7 @@ from veritrail_graph.graph.model import (
     StepRecord,
     Verification,
 )
+from veritrail_graph.graph.word_diff import word_diff
 
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
@@ -151,6 +152,9 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
         blocks.append(Tree((ours("made of"),), parts, is_detail=True))
     if pair is not None and view.mark.kind is not State.SUPPORTED:
         blocks.append(_quotes(pair))
+    if found.correction is not None:
+        pieces = word_diff(found.claim, found.correction).after
+        blocks.append(Passage(SUPPORTED_WORDING, compared(pieces)))
     if branches := tuple(_iterations(view, beside)):
         blocks.append(Tree((), branches))
     blocks += _where(view)
@@ -231,6 +235,8 @@ def _samples(found: Verification) -> str:
     return f" (share of {settings['samples.count']} samples that said Fully Supported{least})"
 
 
+SUPPORTED_WORDING = "supported instead"
+"""The name of the wording that was proposed for a claim."""
 _PLAIN_NAME = re.compile(r"[\w.:+-]+", re.ASCII)
 
 

@@ -153,6 +153,7 @@ def made_run(
         options=options_of(judge),
         deadline=None if is_unhurried else settings.claim_deadline,
         earlier=earlier(nodes) if earlier is not None else None,
+        corrector=judge.corrector,
     )
     keep.on_loss = run.stop
     return run

@@ -89,6 +89,11 @@ class Finding(Answer):
     carried_on: Many[FindingNode] = Field(
         default=(), description="Later nodes that repeat it; the answer is last."
     )
+    correction: Text | None = Field(
+        default=None,
+        description="The claim with the smallest change that its evidence supports, judged again.",
+        exclude_if=is_none,
+    )
     reasoning: Text | None = Field(default=None, description="The reasons for the verdict.")
 
 

@@ -333,7 +333,7 @@ class StepRecord(Noun):
     Source: VeriTrail 3.2, D.
     """
 
-    iteration: Count = Field(description="The round that it belongs to; 0: before the first.")
+    iteration: Count = Field(description="Its round; 0: before the first, or for a correction.")
     step: Text = Field(description="The step's name in the model protocol.")
     prompt: Text = Field(description="Name and version, such as `evidence_selection.v1`.")
     prompt_hash: Text = Field(description="SHA-256 of the prompt's file in hexadecimal.")
@@ -471,14 +471,17 @@ class Verification(Noun):
 
     appeals: Many[Appeal] = Field(
         default=(),
-        description="The first cited sentences that speak to their reader or judge instead of "
-        "about a matter. They change no verdict; a person should read them.",
+        description="The first cited sentences that speak to their reader or judge.",
         exclude_if=is_empty,
+    )
+    correction: Text | None = Field(
+        default=None,
+        description="The claim with the smallest change that its evidence fully supports.",
+        exclude_if=is_none,
     )
     appeals_read: Count | None = Field(
         default=None,
-        description="How many sentences of the nodes that were read speak to their reader, those "
-        "that were cited with them.",
+        description="How many sentences of all that was read speak so, the cited ones with them.",
         exclude_if=is_none,
     )
 

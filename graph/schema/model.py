@@ -142,6 +142,7 @@ _VERIFICATION = (
     string("located_by", "how its place was found: `verdicts` (of the walk) or `value`"),
     kept("value_place", "string", "where a value came in, with the two sentences, as JSON text"),
     kept("appeals", "string", "cited sentences that speak to their reader, as JSON text"),
+    string("correction", "the claim as its evidence supports it, judged again; absent: none"),
     integer("appeals_read", "sentences that were read and speak to their reader; absent: none"),
     string("category", "of a claim of a turn: `VERIFIED`, or why it is not"),
     strings("contradicts_knowledge", "nodes of initial knowledge that a claim of a turn denies"),

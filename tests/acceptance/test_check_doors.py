@@ -49,6 +49,7 @@ def test_python_checks_by_itself_and_an_assertion_that_fails_shows_the_findings(
         assert_found(result)
         rows = [{"contexts": [text], "answer": text} for text in SOURCES.values()]
         several = here.check(rows, max=1)
+        corrected = here.check(ANSWER, SOURCES, correct=True)
         stored = here.check(result.processes[0].process_id)
         with pytest.raises(Rejected, match="Give what the answer was made from"):
             here.check("An answer alone.")
@@ -60,6 +61,8 @@ def test_python_checks_by_itself_and_an_assertion_that_fails_shows_the_findings(
             here.check(5)  # type: ignore[arg-type]
     assert list(result.wrong.to_pandas()["claim"]) == ["The ferry carries 48 cars."]
     assert len(several.processes) == 1
+    assert corrected.wrong[0].correction == "The ferry carries 42 cars."
+    assert "    instead The ferry carries *42* cars.\n" in str(corrected)
     assert (stored.processes[0].status, stored.processes[0].reused) == ("unchanged", 2)
     with pytest.raises(AssertionError, match="1 claim not supported, 0 allowed") as failed:
         result.assert_supported()

@@ -77,9 +77,16 @@ class Meter:
         self.on_record(usage)
 
     def take(self, other: Meter) -> None:
-        """Add all that another meter has recorded."""
+        """Add all that another meter has recorded, and tell of it."""
         for (_, call), usage in other._recorded.items():
             self.record(call, usage)
+        self._reused += other._reused
+
+    def keep(self, other: Meter) -> None:
+        """Add all that another meter has recorded and told of, under the iteration of now."""
+        for (_, call), usage in other._recorded.items():
+            key = (self.iteration, call)
+            self._recorded[key] = self._recorded.get(key, Usage()) + usage
         self._reused += other._reused
 
     @property

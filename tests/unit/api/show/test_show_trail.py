@@ -69,6 +69,7 @@ WHOLE = a_trail(
     content_hash="c0" * 32, place=4, paths=(path("c1", "answer-node", 2, "s1"),),
     run_options='{"budget": 1}', share=8, reused_from="v-old", compared_with="v-before",
     reuse_reason="nothing changed", saved_calls=13, appeals_read=2,
+    correction="It opened in 1912.",
     appeals=(Appeal(node_id="s2", sentence=2, why=(AppealKind.ORDER,)),),
 )  # fmt: skip
 ASKED = a_trail(
