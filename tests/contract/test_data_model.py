@@ -205,6 +205,7 @@ async def fill(store: Store, process_id: str) -> None:
         reused_from=f"{process_id}/f",
         compared_with=f"{process_id}/f",
         reuse_reason="the walk reads the same",
+        correction="it opened in 1921",
         saved_calls=2,
     )
     failed = whole.replace(
