@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.contract import DATASET_FORMAT, RECORDED
-from veritrail_graph.graph.errors import Violation, Violations
+from veritrail_graph.graph.errors import InputError, Violation, Violations
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_parts
@@ -97,8 +97,18 @@ class ProcessFileImporter:
         return f"it does not name its format, {FORMAT}, and has no `nodes` and `edges`"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
-        """The one that the file holds."""
-        yield Found(str(path), partial(self.open, path, options))
+        """The one that the file holds; of JSON Lines of whole documents, one a line."""
+        if not _is_documents(path):
+            yield Found(str(path), partial(self.open, path, options))
+            return
+        for number, value in files.json_lines(path, strict=True):
+            where = f"{path}#{number}"
+            if isinstance(value, InputError):
+                yield Found.failing(where, value)
+            elif isinstance(value, dict):
+                yield Found(where, partial(_line_input, path, value))
+            else:
+                yield Found.failing(where, InputError(f"{where}: must be a process, as line 1 is"))
 
     def open(self, path: Path, options: ImportOptions) -> ProcessInput:
         """Read the header; a single document is read whole, JSON Lines are streamed.
@@ -119,10 +129,31 @@ class ProcessFileImporter:
         return document_input(path, document)
 
 
+def _is_documents(path: Path) -> bool:
+    """JSON Lines, by their name or by a second line, whose first line is a whole document."""
+    try:
+        with reading.open_bytes(path) as file:
+            line = file.readline(_LONGEST_HEADER)
+            rest = file.readline(2)
+        value = reading.parse(line.decode("utf-8-sig")) if rest or _has_lines(path) else None
+    except (*reading.UNREADABLE, ValueError):
+        return False
+    return isinstance(value, dict) and "nodes" in value
+
+
+def _has_lines(path: Path) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(files.LINES_SUFFIXES)
+
+
+def _line_input(path: Path, document: Mapping[str, Any]) -> ProcessInput:
+    """The process of a line, which may be opened again."""
+    return document_input(path, dict(document))
+
+
 def _is_lines(path: Path, max_line: int) -> bool:
     """JSON Lines: the first line alone is a JSON object without records, or the name says so."""
-    if path.name.lower().removesuffix(".gz").endswith(files.LINES_SUFFIXES):
-        return True
+    if _has_lines(path):
+        return not _is_documents(path)
     try:
         with reading.open_bytes(path) as file:
             line = file.readline(min(max_line, _LONGEST_HEADER))

@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.content_hash import node_digest
-from veritrail_graph.graph.errors import InvalidProcess, Violation
+from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
 from veritrail_graph.graph.importers.process_file.plain import is_plain_node, plain_records, runs
 from veritrail_graph.graph.importers.process_file.schema import (
@@ -427,3 +427,29 @@ def test_what_is_taken_for_a_usual_node_is_what_the_model_makes_of_it(value):
         assert (record.kind, record.step) == (model.kind, model.step)
         assert record.metadata == (model.metadata or {})
         assert list(record.metadata) == list(model.metadata or {})
+
+
+@pytest.mark.parametrize(("name", "count"), [("many.jsonl", 3), ("many.json", 3), ("one.jsonl", 1)])
+def test_lines_of_whole_documents_are_a_process_each_and_a_broken_one_leaves_the_others(
+    tmp_path: Path, name: str, count: int
+) -> None:
+    def document(text: str) -> str:
+        nodes = [{"node_id": "r", "text": "Rain."}, {"node_id": "t", "text": text}]
+        return json.dumps({"nodes": nodes, "edges": [{"source": "r", "target": "t"}]})
+
+    path = tmp_path / name
+    lines = [document("It rained."), "{broken", document("It snowed.")][:count]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    importer = ProcessFileImporter()
+    assert importer.detect(path) is None
+    found = list(importer.processes(path, ImportOptions()))
+    assert [one.where for one in found] == [f"{path}#{number + 1}" for number in range(count)]
+    for one, text in zip(found[::2], ["It rained.", "It snowed."], strict=False):
+        for _again in range(2):
+            nodes = [node for node in one.open().records() if isinstance(node, NodeRecord)]
+            assert [node.text for node in nodes] == ["Rain.", text]
+    if count > 1:
+        with pytest.raises(InputError, match="line 2"):
+            found[1].open()
+    else:
+        assert importer.open(path, ImportOptions()).header.process_id is None
