@@ -57,7 +57,9 @@ class EvidenceStep:
         slots = asyncio.Semaphore(AT_ONCE)
         asked = (self._ask(claim, excerpts, meter, slots) for excerpts in prompts)
         whole = joined(results(await asyncio.gather(*asked, return_exceptions=True)))
-        return replace(whole, is_sampled=self.step.samples.is_soft)
+        samples = self.step.samples
+        is_missed = whole.is_missed or (samples.must_find and not whole.evidence)
+        return replace(whole, is_missed=is_missed, is_sampled=samples.is_soft)
 
     def prompts_of(self, claim: Claim, nodes: Sequence[ReadNode]) -> list[Excerpts]:
         """The texts of a frontier as excerpts; claims over the same nodes share them."""

@@ -51,6 +51,7 @@ class Samples:
         threshold: How many must select a sentence, or give a verdict, for it to count.
         temperature: The temperature at which several are drawn.
         needs_temperature: Whether several of a model without a temperature are of no use.
+        must_find: Whether a claim ends without a verdict also where no sample selected a sentence.
 
     Source: VeriTrail E.3.
     """
@@ -59,6 +60,7 @@ class Samples:
     threshold: int = 1
     temperature: float = 0.2
     needs_temperature: bool = True
+    must_find: bool = False
 
     def __post_init__(self) -> None:
         """Refuse thresholds that no answer, or every answer, could meet."""
@@ -69,6 +71,8 @@ class Samples:
     def settings(self) -> dict[str, int | float]:
         """Return what decides answers, as JSON: the temperature only where several are drawn."""
         drawn: dict[str, int | float] = {"count": self.count, "threshold": self.threshold}
+        if self.must_find:
+            drawn["must_find"] = True
         return {**drawn, "temperature": self.temperature} if self.is_soft else drawn
 
     @property

@@ -92,7 +92,8 @@ class Selection:
         evidence: One entry for each prompt that found something, with samples one for each
             summary that is needed to cover the agreed sentences; empty when none did.
         dropped_ids: How many sentence ids were returned that were not in the prompt.
-        is_missed: Whether the samples of a prompt selected sentences, but too few the same ones.
+        is_missed: Whether the samples of a prompt selected sentences, but too few the same ones;
+            also whether they selected none, where that ends a claim (`Samples.must_find`).
         is_sampled: Whether several answers were drawn to each prompt.
         silence: Of a judge that does not understand texts, whatever it selected: why it tells
             nothing about a claim that it finds nothing in them. None: finding nothing means that

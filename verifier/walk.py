@@ -40,7 +40,7 @@ Refs = dict[str, NodeRef]
 
 NAMED = 3
 """Unsourced nodes that a reason names."""
-NO_AGREEMENT = "Sentences were selected, but none by as many samples as must agree."
+NO_AGREEMENT = "No sentence was selected by as many samples as must agree."
 
 
 @dataclass(frozen=True, slots=True)

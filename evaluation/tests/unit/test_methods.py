@@ -116,6 +116,8 @@ def test_direct_reads_all_source_text_where_it_fits(
         ("rag", {"k": 1, "sources": "web"}, "sources must be one of process, below, documents"),
         ("veritrail", {"q": True}, "q must be a whole number"),
         ("direct", {"seed": "x"}, "seed must be a whole number"),
+        ("veritrail", {"no_evidence": "keep"}, "no_evidence must be unsupported or exclude"),
+        ("veritrail", {"no_evidence": "exclude"}, "about several samples of a language model"),
     ],
 )
 def test_wrong_parameters_are_told(name: str, parameters: dict[str, Any], said: str) -> None:

@@ -106,7 +106,7 @@ async def _every_fault(
     while found and changed:
         changed = False
         for name in _suspects(parameters, found):
-            removed = {name, _BOUND_BY.get(name)}
+            removed = {name, *_BOUND_BY.get(name, ())}
             others = {key: value for key, value in parameters.items() if key not in removed}
             if name in one.kind.grid:
                 others[name] = one.kind.grid[name][0]
@@ -121,8 +121,8 @@ async def _every_fault(
     return every
 
 
-_BOUND_BY = {"samples": "threshold"}
-"""Parameters whose value decides which values of another one are possible: both go together."""
+_BOUND_BY = {"samples": ("threshold", "no_evidence")}
+"""Parameters whose value decides which values of others are possible: they go together."""
 
 
 def _suspects(parameters: Mapping[str, Any], found: list[Violation]) -> list[str]:

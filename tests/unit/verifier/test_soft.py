@@ -198,6 +198,22 @@ def test_a_claim_is_undecided_when_no_evidence_was_selected_by_as_many_samples_a
     assert not any(request.call.step == "verdict" for request in asking.requests)
 
 
+def test_a_claim_is_undecided_where_no_sample_selects_anything_if_so_asked():
+    def selection(request):
+        return selects(0) if "In s." in request.user else NOTHING
+
+    asked = answers(selection, lambda _: says(FS))
+    found = verified(ScriptedAsking(asked), Samples(3, 2, must_find=True), status=Status.UNDECIDED)
+    assert (found.verdict, found.score, found.termination) == (None, None, Termination.NO_AGREEMENT)
+    assert [(it.verdict, it.score) for it in found.iterations] == [(FS, 1), (None, None)]
+    # The text of a root that was found before is still there to be judged.
+    dag = Dag.of({"t": ["r", "s"], "s": ["q"]}, texts={"r": ["In r."], "s": ["In s."]})
+    in_root = answers(
+        lambda request: selects(0) if "In r." in request.user else NOTHING, lambda _: says(NFS)
+    )
+    assert verified(ScriptedAsking(in_root), Samples(3, 2, must_find=True), dag).verdict is NFS
+
+
 def test_a_carried_root_is_judged_although_samples_agree_on_nothing_else():
     dag = Dag.of({"t": ["r", "s"], "s": ["q"]}, texts={"r": ["In r."], "s": ["In s."]})
 
