@@ -12,6 +12,7 @@ from veritrail_eval.attribution.reading import read_attributions
 from veritrail_eval.attribution.setups import cases_of
 from veritrail_eval.attribution.sources import read_sources
 from veritrail_eval.attribution.unattributed import unattributed
+from veritrail_eval.building.fables_premises import is_fables, premises_of_fables
 from veritrail_eval.datasets.build import build_from
 from veritrail_eval.datasets.loaders.fables import chunks_of, read_summaries
 from veritrail_eval.datasets.loading import load_dataset
@@ -80,6 +81,25 @@ def test_the_claims_of_fables_are_read_without_books(tmp_path: Path) -> None:
         read_summaries(write_json(tmp_path / "FABLES.json", bad))
     (fault,) = raised.value.violations
     assert fault.where == "'A', B, claims.0"
+
+
+def test_fables_gives_premises_for_the_processes_of_its_books(tmp_path: Path) -> None:
+    untold = {"summary": "S.", "claims": {"0": _claim("No", reason=["It is a weir."])}}
+    written = write_json(tmp_path / "FABLES.json", BOOKS | {"Untold": {"MODEL-1": untold}})
+    assert is_fables(written)
+    assert is_fables(tmp_path)
+    assert not is_fables(write_json(tmp_path / "table.json", [{"premise": "A."}]))
+    found = premises_of_fables(written, {"p1": "The quay, a tale", "the-quay-a-tale": None})
+    of_book = {(one.process_id, one.text, one.evidence, one.reasoning) for one in found}
+    # Of a claim that is not faithful only what was said of it is a premise.
+    quay = {
+        ("Claim Yes.", "the quay stood", "It says so."),
+        ("Short.", "", ""),
+        ("Claim Yes.", "", ""),
+    }
+    named = {(name, *one) for name in ("p1", "the-quay-a-tale") for one in quay}
+    assert of_book == {*named, ("Untold", "It is a weir.", "", "")}
+    assert {one.about for one in found} == {"The Quay: A Tale", "Untold"}
 
 
 def test_a_book_is_cut_between_paragraphs() -> None:

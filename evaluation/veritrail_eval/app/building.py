@@ -255,7 +255,7 @@ class Builder:
         """
         loaded = load_unlabelled(dataset)
         _refuse_decided(output)
-        premises = matching.read_premises(faithful, variant)
+        premises = _premises(faithful, variant, loaded)
         unknown = matching.without_process(premises, loaded.processes)
         for process_id, rows in list(unknown.items())[: matching.MOST_NAMED]:
             self.warn(
@@ -402,6 +402,26 @@ def _files(texts: Mapping[str, str], output: Path) -> list[Path]:
     return [output / f"{name}.json" for name in texts]
 
 
+def _premises(path: Path, variant: Variant, loaded: Dataset) -> list[matching.Premise]:
+    """The premises of a table, or of FABLES.
+
+    Raises:
+        InputError: It cannot be read, or FABLES is asked about questions.
+    """
+    from veritrail_eval.building.fables_premises import is_fables, premises_of_fables
+
+    if not is_fables(path):
+        return matching.read_premises(path, variant)
+    if variant is not Variant.BOOK:
+        raise InputError(f"{path} is FABLES, whose premises tell of books: take --variant book.")
+    return premises_of_fables(path, _names(loaded))
+
+
+def _names(loaded: Dataset) -> dict[str, str | None]:
+    """The names of processes, by process_id."""
+    return {one: made().header.name for one, made in loaded.processes.items()}
+
+
 def _subjects(
     loaded: Dataset, claims: Sequence[LabelledClaim], variant: Variant
 ) -> dict[str, str | None]:
@@ -410,7 +430,7 @@ def _subjects(
     from veritrail_eval.annotation.grouping import Grouping
 
     if variant is Variant.BOOK:
-        names = {one: loaded.processes[one]().header.name for one in loaded.processes}
+        names = _names(loaded)
         return {"/".join(one.key): names[one.process_id] for one in claims}
     folders = folders_of(loaded, claims, Grouping.QUESTION)
     return {"/".join(one.key): each.question for each in folders for one in each.claims}

@@ -107,7 +107,7 @@ def match(
         typer.Option(
             metavar="TABLE",
             help="What was found faithful: premise; evidence, reasoning, process_id, book or "
-            "question.",
+            "question. Or FABLES.json.",
         ),
     ] = None,
     variant: Annotated[

@@ -130,7 +130,7 @@ class FablesLoader:
         texts = _texts(_file(path).parent / BOOKS)
         absent: set[str] = set()
         for summary in summaries_of(path, building):
-            text = texts.get(_title(summary.book))
+            text = texts.get(comparable_title(summary.book))
             if text is None:
                 if summary.book not in absent:
                     absent.add(summary.book)
@@ -258,7 +258,7 @@ def _books(value: Any) -> dict[str, dict[str, Any]] | None:
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    """The texts of the books by title, as `_title` makes them comparable.
+    """The texts of the books by title, as `comparable_title` makes them comparable.
 
     Raises:
         InputError: A file is not UTF-8, or two files have the same title.
@@ -269,7 +269,7 @@ def _texts(folder: Path) -> dict[str, str]:
     for file in sorted(folder.iterdir()):
         if files.suffix_of(file) != ".txt":
             continue
-        title = _title(file.name.removesuffix(".gz").removesuffix(".txt"))
+        title = comparable_title(file.name.removesuffix(".gz").removesuffix(".txt"))
         if title in found:
             raise InputError(f"{folder} holds two texts of {file.stem!r}.")
         try:
@@ -280,7 +280,7 @@ def _texts(folder: Path) -> dict[str, str]:
     return found
 
 
-def _title(text: str) -> str:
+def comparable_title(text: str) -> str:
     """A title without case, accents and signs."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(sign for sign in plain if sign.isalnum())
