@@ -6,11 +6,14 @@
 UNWIND $rows AS one
 CREATE (p:Process)
 SET p = one[0]
-WITH p.process_id AS process_id, one[1] AS spans
+WITH p, one[1] AS spans
 UNWIND spans AS row
 CREATE (s:Span {
-  process_id: process_id, node_id: row[0], text: row[1], stage: row[2], position: row[3],
+  process_id: p.process_id, node_id: row[0], text: row[1], stage: row[2], position: row[3],
   role: row[4], kind: row[5], step: row[6], model: row[7], prompt: row[8], metadata: row[9],
   origin: row[10], question: row[11], caption: row[12]
 })
-RETURN process_id, collect([row[3], elementId(s)]) AS elements
+FOREACH (_ IN CASE WHEN row[0] IN p.terminals THEN [1] ELSE [] END |
+  CREATE (p)-[:HAS_FINAL_OUTPUT]->(s)
+)
+RETURN p.process_id AS process_id, collect([row[3], elementId(s)]) AS elements

@@ -26,6 +26,7 @@ _OPEN, _READY = "process/begin", "export/script_ready"
 _LINK_REUSED = "trail/link_reused_of_process"
 _STATEMENTS = {
     "Span": "export/script_spans",
+    "HAS_FINAL_OUTPUT": "export/script_final_outputs",
     "INPUT_TO": "export/script_edges",
     "Claim": "export/script_claims",
     "Extraction": "export/script_extractions",
@@ -151,7 +152,7 @@ def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:
         if part.type == "CITES":
             yield literal([*ends, *properties.values()])
         else:
-            bare = part.type in {"CHECKED", "CONSIDERS", "IN_FORCE", "PART_OF"}
+            bare = part.type in {"CHECKED", "CONSIDERS", "HAS_FINAL_OUTPUT", "IN_FORCE", "PART_OF"}
             yield literal(ends if bare else [*ends, dict(properties)])
 
 

@@ -63,6 +63,8 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
     async for spans in stored.spans():
         yield Nodes("Span", [(span["node_id"], span) for span in spans])
     ids = stored.ids
+    outputs = stored.properties["terminals"]
+    yield Relationships("HAS_FINAL_OUTPUT", [(stored.process_id, name, {}) for name in outputs])
     async for edges in stored.edges():
         yield Relationships(
             "INPUT_TO",

@@ -47,7 +47,7 @@ from veritrail_graph.graph.store.processes import (
     REPLACING,
     process_from,
 )
-from veritrail_graph.graph.store.rows import process_row
+from veritrail_graph.graph.store.rows import batches, process_row
 from veritrail_graph.graph.writers import this_writer
 
 MOST_APPENDED = 100_000
@@ -249,6 +249,9 @@ def _write(tx: Transaction, found: Survey, onto: StoredShape, new: _Changes) -> 
         for name, rows in edges:
             stored = tx.run(name, owner=owner, rows=rows, **process)
             check_stored(stored, sum(len(sources) for _, _, sources in rows))
+        for ends in batches([name for name in found.terminals if name not in set(onto.terminals)]):
+            stored = tx.run("ingest/final_outputs", owner=owner, rows=ends, **process)
+            check_stored(stored, len(ends))
     added = add_claims(tx, found.process_id, found.claims)
     tx.run("process/grow", properties=_grown(found), **process)
     return added

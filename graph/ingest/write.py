@@ -29,7 +29,7 @@ from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims_added import add_claims
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.processes import hold, taken_from_us
-from veritrail_graph.graph.store.rows import CAPTION, claim_row, process_row, short
+from veritrail_graph.graph.store.rows import CAPTION, batches, claim_row, process_row, short
 from veritrail_graph.graph.writers import this_writer
 
 BEAT_SECONDS = 5.0
@@ -272,6 +272,7 @@ class Loading:
         try:
             await self._send_spans()
             await self._send_edges()
+            await self._send_final_outputs()
             await self._send_claims()
         except EngineError as error:
             await self._leave()
@@ -316,6 +317,19 @@ class Loading:
         names = [self._elements[number] for number in range(len(ids))] if by_element else None
         batches = edge_batches(self.found, slices, stored, names)
         await self._pipeline(batches, self._edges_by_element if names else self._edges, count)
+
+    async def _send_final_outputs(self) -> None:
+        """Lead from the process to what it produced, when all of it is there.
+
+        It locks the node of the process, so it is not done with the spans, which several write.
+        """
+        for rows in batches(self.found.terminals):
+
+            def work(tx: Transaction, rows: Sequence[str] = rows) -> None:
+                to = {"process_id": self.stored_id, "owner": self._owner, "rows": rows}
+                self._check(tx.run("ingest/final_outputs", **to), len(rows))
+
+            await uninterrupted(self.store.database.write_with(work, repeatable=True))
 
     async def _send_claims(self) -> None:
         claims = self.found.claims

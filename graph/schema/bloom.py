@@ -82,6 +82,11 @@ SUGGESTIONS: dict[str, Suggestion] = {
 PHRASES: tuple[Phrase, ...] = (
     Phrase("bloom/processes", "Show all processes", "The processes that are stored whole"),
     Phrase(
+        "bloom/final_outputs",
+        "Final outputs of process $process",
+        "What a process produced in the end, with the claims about it",
+    ),
+    Phrase(
         "bloom/claims",
         "Claims of process $process",
         "Claims, the nodes that state them, and their verdicts in force",

@@ -78,6 +78,7 @@ CARDS: dict[str, Card] = {
 }
 
 LINES: dict[str, tuple[Line, ...]] = {
+    "HAS_FINAL_OUTPUT": (Line(((200, 238), (200, 425), (420, 425)), (200, 380)),),
     "INPUT_TO": (Line(((420, 478), (345, 478), (345, 526), (420, 526)), (345, 502)),),
     "EXTRACTED_FROM": (Line(((492, 258), (492, 410)), (492, 320)),),
     "EXTRACTION_OF": (Line(((270, 790), (318, 790), (318, 580), (420, 580)), (318, 680)),),
@@ -114,7 +115,7 @@ LINES: dict[str, tuple[Line, ...]] = {
 }
 """By type: a line for each of its patterns, in the order of the model."""
 
-SHARED: Line = Line(((155, 238), (155, 440), (420, 440)), (155, 339))
+SHARED: Line = Line(((110, 238), (110, 452), (420, 452)), (110, 320))
 """No relationship: spans name their process by a property."""
 
 LEGEND: Point = (1180, 530)
@@ -166,8 +167,9 @@ def _head() -> Iterator[str]:
     )
     yield '<title id="title">The data model of the graph</title>'
     yield (
-        f'<desc id="desc">Labels: {labels}. Claims and extractions point to the span that '
-        "states them. A verification points to its claim, its iterations and its steps; a review "
+        f'<desc id="desc">Labels: {labels}. A process points to its final outputs, claims '
+        "and extractions to the span that states them. A verification points to its claim, its "
+        "iterations and its steps; a review "
         "to its claim and to the verification that it is about; an iteration to the spans that it "
         "checked and to the evidence that it found; evidence to sentences, and these to their "
         "spans. A node of an evidence trail points to its span, to the sentences that it cites, "

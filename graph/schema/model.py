@@ -393,6 +393,7 @@ NODES: tuple[NodeType, ...] = (
 
 
 RELATIONSHIPS: tuple[RelationshipType, ...] = (
+    RelationshipType("HAS_FINAL_OUTPUT", "Process", "Span", "what it produced in the end"),
     RelationshipType(
         "INPUT_TO",
         "Span",

@@ -49,7 +49,8 @@ def test_the_stream_holds_everything_that_is_stored(
     for part in found:
         counts[part.label if isinstance(part, Nodes) else part.type] += len(part.rows)
     assert counts == {
-        "Process": 1, "Span": 3, "INPUT_TO": 3, "Claim": 2, "EXTRACTED_FROM": 2,
+        "Process": 1, "HAS_FINAL_OUTPUT": 1, "Span": 3, "INPUT_TO": 3, "Claim": 2,
+        "EXTRACTED_FROM": 2,
         "Extraction": 2, "EXTRACTION_OF": 2, "Sentence": 4, "SENTENCE_OF": 4, "ATTRIBUTED_TO": 1,
         "Revision": 1, "REVISES": 1,
         "Verification": 3, "VERIFIES": 3, "IN_FORCE": 1, "Iteration": 3, "HAS_ITERATION": 3,

@@ -12,6 +12,7 @@ neo4j-admin database import full \
   --nodes=nodes_trailnode.csv \
   --nodes=nodes_sentence.csv \
   --nodes=nodes_revision.csv \
+  --relationships=relationships_has_final_output.csv \
   --relationships=relationships_input_to.csv \
   --relationships=relationships_extracted_from.csv \
   --relationships=relationships_extraction_of.csv \
