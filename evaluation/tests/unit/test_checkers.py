@@ -211,7 +211,8 @@ def test_one_document_is_read_as_one_text(held: HeldProcess, model: Path) -> Non
 
 
 def test_words_decide_how_long_chunks_are(held: HeldProcess, model: Path) -> None:
-    kinds = [("minicheck", {"model": str(model), "words": words}) for words in (5, 100)]
+    whole = {"model": str(model), "documents": "one"}
+    kinds = [("minicheck", {**whole, "words": words}) for words in (5, 100)]
     outcomes, _ = judged(held, kinds, [claim("alone")])
     assert "of 4 chunks" in (outcomes[0][0].reason or "")
     assert "one chunk" in (outcomes[1][0].reason or "")
@@ -266,7 +267,7 @@ def test_another_model_or_way_of_asking_is_asked_anew(held: HeldProcess, model: 
 
     async def sizes() -> list[int]:
         found = []
-        for more in ({}, {}, {"words": 5}, {"window": 40}, {"documents": "all"}):
+        for more in ({}, {}, {"words": 5}, {"window": 40}, {"documents": "one"}):
             async with OpenResources(Settings(), shared_within(None, None), memory=memory) as made:
                 kind = method_kind("minicheck")
                 method = await kind.make({"model": str(model), **more}, made)

@@ -73,6 +73,13 @@ def test_half_are_false_positives_and_no_claim_comes_twice(run: JudgedRun) -> No
         assert one.claim.label == (FS if is_positive else NFS)
 
 
+def test_of_each_kind_as_many_come_from_each_configuration(run: JudgedRun) -> None:
+    # q1 has three times the errors of q3, whose errors are all among them.
+    for seed in range(5):
+        cases = drawn(run, 8, seed)
+        assert set(Counter((one.kind, one.run.configuration_id) for one in cases).values()) == {2}
+
+
 def test_the_same_seed_draws_the_same(run: JudgedRun) -> None:
     ids = [[one.claim.key for one in drawn(run, 20, seed)] for seed in (1, 1, 2)]
     assert ids[0] == ids[1] != ids[2]

@@ -24,8 +24,12 @@ from veritrail_eval.figures.scores import (
     comparisons,
     scores,
 )
+from veritrail_eval.runs.own_nodes import OwnNodes
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Verdict, share_of_nodes
+from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.records import Header
+from veritrail_graph.graph.model import Origin, Verdict, share_of_nodes
+from veritrail_graph.verifier.held_process import HeldProcess
 
 FS, NFS, INC = Verdict
 
@@ -289,6 +293,19 @@ def test_the_share_of_nodes_is_a_mean_over_claims_of_any_process() -> None:
     assert mean_share_verified([(5, 10), (1, 100)]).value == pytest.approx(0.255)
     assert mean_share_verified([(3, 10), (4, 10)]).value == share_of_nodes([3, 4], 10)
     assert mean_share_verified([]).reason == "no verified claim"
+
+
+def test_an_answer_on_a_shared_index_has_the_nodes_of_the_index_and_its_own() -> None:
+    draft = Draft(Header("test", process_id="p", terminals=("a1", "a2")))
+    for name in ("r", "c", "m1", "m2", "n2", "a1", "a2", "unused"):
+        origin = Origin.SOURCE if name in ("r", "unused") else None
+        draft.node(name, f"Text of {name}.", "", origin=origin)
+    edges = "r c, c m1, c m2, c n2, m1 a1, m2 a2, n2 a2, r a2"
+    for source, target in (one.split() for one in edges.split(", ")):
+        draft.edge(source, target, "")
+    own = OwnNodes(HeldProcess.read(draft))
+    # The index is r, c and unused; one map answer and the answer come on top, or two and theirs.
+    assert [own.of(name) for name in ("a1", "m1", "a2", "n2", "c")] == [5, 5, 6, 6, 3]
 
 
 def test_auroc_is_over_the_claims_that_all_methods_with_scores_give_one() -> None:

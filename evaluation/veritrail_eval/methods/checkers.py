@@ -74,7 +74,7 @@ def _kind(
         with faults.keep():
             if "words" in parameters:
                 whole_number(parameters, "words")
-        documents = parameters.get("documents", ONE)
+        documents = parameters.get("documents", ALL)
         with faults.keep():
             if documents not in (ONE, ALL):
                 raise InputError(f"documents must be {ONE} or {ALL}, not {documents!r}")

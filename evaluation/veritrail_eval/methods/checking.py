@@ -45,7 +45,7 @@ class Rule:
 
     threshold: float
     k: int = 1
-    documents: str = ONE
+    documents: str = ALL
     sources: str = "process"
     lowest: float = 0.0
 

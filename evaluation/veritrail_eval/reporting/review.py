@@ -1,7 +1,7 @@
 """The review of errors: cases for a person to look at, and the causes that the person found.
 
 Cases are drawn at random, half of them false positives (claims wrongly called Not Fully
-Supported), half false negatives.
+Supported), half false negatives, and as many from each configuration.
 
 Source: VeriTrail G.
 """
@@ -103,7 +103,8 @@ def sample_errors(runs: Sequence[ConfigurationRun], count: int, seed: int) -> li
     """Draw errors of configurations on one data set; a claim at most once.
 
     Half are false positives and half false negatives. Where there are fewer of one kind, all of
-    them are taken, and not more of the other, so that both stay comparable.
+    them are taken, and not more of the other, so that both stay comparable. Of each kind the
+    configurations give as many as they can: they take turns.
 
     Args:
         runs: The configurations.
@@ -119,11 +120,32 @@ def sample_errors(runs: Sequence[ConfigurationRun], count: int, seed: int) -> li
     found: list[ErrorCase] = []
     halves = {ErrorKind.FALSE_POSITIVE: (count + 1) // 2, ErrorKind.FALSE_NEGATIVE: count // 2}
     for kind, most in halves.items():
-        keys = sorted(key for key, cases in wrong.items() if cases[0].kind is kind)
-        for key in draw.sample(keys, min(most, len(keys))):
-            one = draw.choice(wrong[key])
-            found.append(ErrorCase(one.run, one.claim, one.outcome, len(wrong[key])))
+        every = [one for cases in wrong.values() for one in cases if one.kind is kind]
+        found += [
+            ErrorCase(one.run, one.claim, one.outcome, len(wrong[one.claim.key]))
+            for one in _in_turns(every, most, draw)
+        ]
     return found
+
+
+def _in_turns(cases: Sequence[ErrorCase], most: int, draw: random.Random) -> list[ErrorCase]:
+    """Draw cases by turns from each configuration, a claim once; who has none left is passed."""
+    piles: dict[str, list[ErrorCase]] = {}
+    for one in sorted(cases, key=lambda one: one.claim.key):
+        piles.setdefault(one.run.configuration_id, []).append(one)
+    for pile in piles.values():
+        draw.shuffle(pile)
+    # The one with fewest errors first, as what the others take of them is gone.
+    turns = sorted(piles.values(), key=len)
+    found: dict[tuple[str, str], ErrorCase] = {}
+    while len(found) < most and any(turns):
+        for pile in turns:
+            while pile and pile[-1].claim.key in found:
+                pile.pop()
+            if pile and len(found) < most:
+                one = pile.pop()
+                found[one.claim.key] = one
+    return list(found.values())
 
 
 class ReviewedCase(Noun):

@@ -33,7 +33,9 @@ class RecordedClaim(Noun):
         default=None, description="Labelled error stages; null: not known."
     )
     fingerprint: str = Field(description="Hash of the claim and of the process's content.")
-    nodes: Count = Field(description="Nodes of the process.")
+    nodes: Count = Field(
+        description="Nodes of the process; of several answers on one index, of this answer."
+    )
     steps: Mapping[int, Many[str]] = Field(
         default={},
         description="Of a claim with labelled error stages: which steps, such as agents, wrote at "

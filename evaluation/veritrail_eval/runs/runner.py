@@ -28,6 +28,7 @@ from veritrail_eval.runs.outcomes import (
     Preparation,
     fingerprint,
 )
+from veritrail_eval.runs.own_nodes import OwnNodes
 from veritrail_eval.runs.record import (
     JudgedDataset,
     JudgingConfiguration,
@@ -404,6 +405,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
     located = {claim.process_id for claim in loaded.claims if claim.error_stages}
     steps = {name: processes[name].repeated_steps() for name in located}
     names: dict[int, str] = {}
+    own = {name: OwnNodes(process) for name, process in processes.items()}
     for process in processes.values():
         names |= process.survey.header.stage_names
     return JudgedDataset(
@@ -419,7 +421,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
                 label=claim.label,
                 error_stages=claim.error_stages,
                 fingerprint=prints[claim.key],
-                nodes=len(processes[claim.process_id].nodes),
+                nodes=own[claim.process_id].of(claim.node_id),
                 steps=steps[claim.process_id] if claim.error_stages else {},
             )
             for claim in loaded.claims
