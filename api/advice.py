@@ -11,7 +11,15 @@ from collections.abc import Mapping
 CALLER_HEADER = "X-Veritrail-Client"
 """The request header in which a caller names the door whose advice it wants."""
 
-ENTAILMENT: Mapping[str, str] = {
+MODELS: Mapping[str, str] = {
+    "decision_key_needed": (
+        "VERITRAIL_DECISIONS_API_KEY holds it; for OpenAI OPENAI_API_KEY does, too."
+    ),
+    "decision_model_needed": (
+        "VERITRAIL_DECISIONS_MODEL names one, such as gpt-6-luna, and VERITRAIL_DECISIONS_URL the "
+        "endpoint that serves it (docs/judges.md)."
+    ),
+    "unknown_dialect": "(VERITRAIL_DECISIONS_DIALECT)",
     "entailment_adapter_unknown": "(VERITRAIL_NLI_ADAPTER)",
     "entailment_export_needed": (
         "Export it to ONNX for the task text-classification (docs/judges.md), or install torch and "
@@ -32,7 +40,7 @@ ENTAILMENT: Mapping[str, str] = {
     "entailment_weights_needed": "(VERITRAIL_NLI_WEIGHTS; docs/judges.md says how to make it)",
     "entailment_window": "(VERITRAIL_NLI_WINDOW)",
 }
-"""What every door advises for errors of entailment models: which setting to change.
+"""What every door advises for errors of decision and entailment models: which setting to change.
 
 The settings are those of the machine that verifies, for every caller.
 """
@@ -40,7 +48,7 @@ The settings are those of the machine that verifies, for every caller.
 _AGAIN = "Send it again; an operator of the service can remove the rest of it."
 
 REST: Mapping[str, str] = {
-    **ENTAILMENT,
+    **MODELS,
     "no_since": "Submit one with `since`.",
     "since_is_now": "Leave `since` out.",
     "version_gone": (

@@ -24,6 +24,8 @@ from veritrail_graph.verifier.verdict import PromptVerdict
 
 RULE = "unless fully supported and sure"
 """When the second judge is asked, as the settings of a trail have it."""
+SURE_PROBABILITY = 0.95
+"""From which probability on a first judge that gives one is sure."""
 NO_ANSWER = (NeverValid, RequestRejected, AnswerTooLong, JudgeError)
 """Faults of the first judge that the second one may not have."""
 
@@ -35,18 +37,24 @@ class CascadeVerdict:
     Attributes:
         first: Asked about everything.
         second: Asked where the first one is not sure that the claim is Fully Supported.
+        sure_from: From which score on the first one is sure; 1: every sample gave the verdict.
     """
 
     first: PromptVerdict
     second: PromptVerdict
+    sure_from: float = 1.0
 
     @property
     def settings(self) -> dict[str, object]:
         """Return what decides the verdicts, as JSON."""
         return {
             **self.first.settings,
-            "escalate_to": {**self.second.settings, "rule": RULE},
+            "escalate_to": {**self.second.settings, "rule": RULE, **self._sure},
         }
+
+    @property
+    def _sure(self) -> dict[str, float]:
+        return {} if self.sure_from == 1.0 else {"sure_from": self.sure_from}
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict.
@@ -61,7 +69,7 @@ class CascadeVerdict:
             why = f"no valid answer: {error}"
         else:
             why = first.reasoning
-            if is_sure(first):
+            if is_sure(first, self.sure_from):
                 return replace(first, judged_by=self.first.step.model.model)
         return replace(
             await self.second.judge(claim, found, meter),
@@ -71,7 +79,7 @@ class CascadeVerdict:
         )
 
 
-def is_sure(judgement: Judgement) -> bool:
-    """Return whether a verdict of the first judge counts: Fully Supported, by every sample."""
-    is_agreed = judgement.score is None or judgement.score == 1.0
+def is_sure(judgement: Judgement, sure_from: float = 1.0) -> bool:
+    """Return whether a verdict of the first judge counts: Fully Supported, and sure."""
+    is_agreed = judgement.score is None or judgement.score >= sure_from
     return judgement.verdict is Verdict.FULLY_SUPPORTED and is_agreed

@@ -13,7 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict
@@ -223,9 +223,13 @@ class AssumedModel:
         """Tokens of a text."""
         return self.count(text)
 
+    def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any] | str, int]:
+        """The assumed answer, and how many tokens of it are paid."""
+        return self.assumed_walk.answer(request, iteration)
+
     async def ask(self, request: Request, read: Callable[[str], T], meter: Meter) -> T:
         """Read the assumed answer, and charge what it would cost."""
-        answer, output = self.assumed_walk.answer(request, meter.iteration)
+        answer, output = self.answer(request, meter.iteration)
         if request.system not in self._instructions:
             self._instructions[request.system] = self.count(request.system)
         shared = self._instructions[request.system] + self.count(request.user[: request.shared])
@@ -292,6 +296,32 @@ class AssumedModel:
             and meter.iteration <= iterations
             and tokens >= MIN_TOKENS
         )
+
+
+@dataclass(slots=True)
+class AssumedDecisions(AssumedModel):
+    """A decision model that is never asked: what it would be sure of is what another would say."""
+
+    def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any] | str, int]:
+        """The assumed answer, which is not paid."""
+        body = json.loads(request.user)
+        asked, is_list = body["questions"], "input" in body
+        text = replace(request, user=body["input" if is_list else "state"])
+        assumed, _ = self.assumed_walk.answer(text, iteration)
+        found = assumed if isinstance(assumed, dict) else {}
+        each: dict[str, dict[str, Any]] = {}
+        for name in [one["name"] for one in asked] if is_list else asked:
+            if "verdict" in found:
+                sure = {one.value: float(one == found["verdict"]) for one in Verdict}
+                rows = [{"value": value, "probability": one} for value, one in sure.items()]
+                each[name] = {"type": "choice", "probabilities": rows if is_list else sure}
+            else:
+                sentence = int(name.partition(".")[2])
+                given = float(sentence in found["sentence_ids"])
+                kind, key = ("predicate", "probability") if is_list else ("noul", "noul")
+                each[name] = {"type": kind, key: given}
+        named = [{"name": name, **one} for name, one in each.items()]
+        return {"answers": named if is_list else each}, 0
 
 
 _OUTPUT_WEIGHT = 4  # of a token of an answer, where no price says which walk is the cheaper one

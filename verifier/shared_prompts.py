@@ -18,6 +18,7 @@ from veritrail_graph.verifier.answers import (
     SelectionAnswer,
     VerdictAnswer,
     read_selection,
+    read_shared,
     read_verdict,
 )
 from veritrail_graph.verifier.excerpts import Excerpts, claim_lines, one_line
@@ -105,6 +106,14 @@ class SharedPrompt(ABC, Generic[T]):
     @abstractmethod
     def fits(self, cases: Sequence[Case]) -> bool:
         """Return whether the claims fit into one prompt."""
+
+    def parts(self, answer: str, cases: Sequence[Case]) -> Sequence[str | None]:
+        """Cut an answer about several claims into the parts of each; None: it has none.
+
+        Raises:
+            InvalidAnswer: It is invalid as a whole.
+        """
+        return read_shared(answer, len(cases))
 
     @abstractmethod
     def read(self, part: str, case: Case) -> T:

@@ -23,7 +23,6 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from veritrail_graph.graph.model import Usage, Verification
-from veritrail_graph.verifier.answers import read_shared
 from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.models.language_model import FROM_CACHE
 from veritrail_graph.verifier.models.port import (
@@ -124,6 +123,8 @@ class Sharing:
         alone: Call[T],
     ) -> T:
         """The answer about a claim; see `SharedPrompt.ask`."""
+        if self.most == 1:
+            return await alone()
         walk, memory = _WALK.get(), _memory_of(prompt)
         if memory is not None:
             with self._looks(walk):
@@ -252,7 +253,8 @@ class Sharing:
     async def _ask_and_hand_out(self, claims: Sequence[Sequence[_Asked]]) -> None:
         """Ask about several claims, each with all who wait for it, and give each its part."""
         first = claims[0][0]
-        request = first.prompt.request([some[0].case for some in claims], first.sample)
+        cases = [some[0].case for some in claims]
+        request = first.prompt.request(cases, first.sample)
         meter = SharedMeter(claims=claims)
         parts: Sequence[str | None] = [None] * len(claims)
         with contextlib.ExitStack() as stack:
@@ -260,7 +262,7 @@ class Sharing:
                 for walk in {asked.walk for some in claims for asked in some}:
                     stack.enter_context(self._rounds.asking(walk))
             with contextlib.suppress(*ASKED_ALONE):
-                read = partial(read_shared, claims=len(claims))
+                read = partial(first.prompt.parts, cases=cases)
                 parts = await first.prompt.step.model.ask(request, read, meter)
         share = split_usage(meter.total, len(claims))
         sent = meter.latest or request.call
@@ -278,7 +280,9 @@ class Sharing:
         if found is not None and part is not None and memory is not None:
             request = prompt.request([first.case], first.sample)
             tokens = (cost.input_tokens, cost.output_tokens)
-            alone = request.call._replace(temperature=sent.temperature, effort=sent.effort)
+            alone = request.call._replace(
+                model=sent.model, temperature=sent.temperature, effort=sent.effort
+            )
             await memory.keep(request, part, tokens, alone)
         for place, asked in enumerate(some):
             if place and found is not None and not asked.answer.done():

@@ -78,7 +78,7 @@ async def estimate_sentences(
     options = AttributeOptions(request)
     engine = engine_named(settings.engine_name(request.engine, request.model))
     process = await store.processes.get(request.process_id)
-    if not engine.asks_models:
+    if not engine.writes:
         async with configure_attribution(settings, options) as made:
             selected = await selected_sentences(store, process, request, made.splitter)
             return EstimatedSentences(selected.total, made.engine)

@@ -497,7 +497,7 @@ class Claims(Part):
         engine = engine_named(settings.engine_name(options.engine, named))
         if engine.calls_models:
             chosen = replace(chosen, model=named)
-        if not engine.asks_models:
+        if not engine.writes:
             raise InputError(
                 f"Extracting claims needs a language model, and engine {engine.name} asks none.",
                 code="extraction_needs_model",

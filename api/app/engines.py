@@ -20,18 +20,25 @@ class EngineChoice:
 
     Attributes:
         name: Its name.
-        asks_models: Whether it calls language models.
+        asks_models: Whether it calls models.
         problem: What it lacks; None: it works, once a model is named where it asks one.
+        decides: Whether these are decision models, which the settings name, and write nothing.
     """
 
     name: str
     asks_models: bool
     problem: InputError | None = None
+    decides: bool = False
 
     @property
     def works(self) -> bool:
         """Return whether it lacks nothing."""
         return self.problem is None
+
+    @property
+    def writes(self) -> bool:
+        """Return whether it calls language models, which find claims."""
+        return self.asks_models and not self.decides
 
 
 def engine_choices(settings: Settings, names: Iterable[str] | None = None) -> list[EngineChoice]:
@@ -50,12 +57,13 @@ def engine_choices(settings: Settings, names: Iterable[str] | None = None) -> li
         except InputError as error:
             found.append(EngineChoice(name, asks_models=False, problem=error))
             continue
-        found.append(EngineChoice(name, engine.calls_models, _problem(settings, engine)))
+        problem = _problem(settings, engine)
+        found.append(EngineChoice(name, engine.calls_models, problem, engine.decides))
     return sorted(found, key=lambda one: not one.works)
 
 
 def asks_model(settings: Settings, engine: str | None = None, model: str | None = None) -> bool:
-    """Return whether the engine that these options select asks a model, which can extract claims.
+    """Return whether the engine that these options select asks a model that can extract claims.
 
     Args:
         settings: The settings; they name the engine where the options do not.
@@ -67,7 +75,7 @@ def asks_model(settings: Settings, engine: str | None = None, model: str | None 
     """
     from veritrail_graph.verifier.engines import engine_named
 
-    return engine_named(settings.engine_name(engine, model)).asks_models
+    return engine_named(settings.engine_name(engine, model)).writes
 
 
 def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
@@ -76,11 +84,11 @@ def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
     An engine that asks models is begun with only where a model is set up.
     """
     usual = settings.engine_name()
-    works = [one for one in choices if one.works and (settings.model or not one.asks_models)]
+    works = [one for one in choices if one.works and (settings.model or not one.writes)]
     names = [one.name for one in works]
     if usual in names:
         return usual
-    return next((one.name for one in works if one.asks_models), names[0] if names else usual)
+    return next((one.name for one in works if one.writes), names[0] if names else usual)
 
 
 def fetch_model(
@@ -114,7 +122,9 @@ def _problem(settings: Settings, engine: Engine) -> InputError | None:
     try:
         if engine.needs_entailment:
             configured_choice(settings)
-        if engine.recorded is not None:
+        if engine.decides:
+            _check_decisions(settings, engine)
+        elif engine.recorded is not None:
             engine.recorded(settings.recorded)
         elif engine.check is not None:
             own = getattr(settings, Use.VERDICT.value)
@@ -124,3 +134,14 @@ def _problem(settings: Settings, engine: Engine) -> InputError | None:
     except InputError as error:
         return error
     return None
+
+
+def _check_decisions(settings: Settings, engine: Engine) -> None:
+    from veritrail_graph.api.configured.decisions import decision_settings
+    from veritrail_graph.api.configured.models import ModelOptions
+    from veritrail_graph.api.settings import Use
+    from veritrail_graph.verifier.engines import EndpointSettings
+
+    one = decision_settings(settings, ModelOptions())[Use.VERDICT]
+    if engine.check is not None:
+        engine.check(EndpointSettings(one.model, one.base_url, one.api_key))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from veritrail_graph.api.app.kept_estimate import Kept, kept_of
+from veritrail_graph.api.configured.decisions import deciding
 from veritrail_graph.api.configured.models import all_model_settings, own_prices, price_of
 from veritrail_graph.api.jobs.earlier import version_for
 from veritrail_graph.api.work.claims import choose_claims
@@ -17,17 +18,25 @@ from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.verifier.call_modes import CallMode, ModeCosts, call_modes
-from veritrail_graph.verifier.engines import engine_named
-from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimates, Estimator
-from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.decisions.steps import DecisionSelection
+from veritrail_graph.verifier.engines import Parts, engine_named
+from veritrail_graph.verifier.estimate import (
+    AssumedDecisions,
+    AssumedModel,
+    AssumedWalk,
+    Estimates,
+    Estimator,
+)
+from veritrail_graph.verifier.judge import LanguageModelJudge, SplitJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.known_models import context_window
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
 from veritrail_graph.verifier.models.port import Meter, Step
 from veritrail_graph.verifier.models.tokens import counter, estimate
 from veritrail_graph.verifier.nodes import SharedNodes
-from veritrail_graph.verifier.ports import Found, Judgement
+from veritrail_graph.verifier.ports import Found, Judge, Judgement
 from veritrail_graph.verifier.prompts import load_prompts, shared_verdict_of
+from veritrail_graph.verifier.sharing import Sharing
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured.judge import JudgeOptions
@@ -200,6 +209,10 @@ async def estimate_tasks(
         VeriTrailError: A node cannot be read.
     """
     walk = AssumedWalk()
+    if any(engine.decides for engine in how.engines):
+        return await _estimate_decisions(
+            settings, how, splitter, (process_id, nodes), tasks, on_progress
+        )
     judge, models = assumed_judge(settings, how, splitter, walk)
     walk.second = models[3] if len(models) > 3 else None
     caches = models[1].caches
@@ -228,6 +241,70 @@ async def estimate_tasks(
         caches,
         chosen=_name_of(asked, side_by_side),
     )
+
+
+async def _estimate_decisions(
+    settings: Settings,
+    how: JudgeOptions,
+    splitter: SentenceSplitter,
+    process: tuple[str, NodeSource],
+    tasks: Sequence[Task],
+    on_progress: Callable[[int, int, int], None],
+) -> Estimated:
+    """Say what verifying claims with a decision model would cost, each asked about alone."""
+    walk = AssumedWalk()
+    judge, models = _deciding_judge(settings, how, splitter, walk)
+    process_id, nodes = process
+    estimator = Estimator(process_id, judge, walk, nodes, how.q)
+    return Estimated(
+        process_id,
+        len(tasks),
+        judge.model,
+        await estimator.estimate(
+            tasks, lambda done, prompts: on_progress(done, len(tasks), prompts)
+        ),
+        all(model.price is not None for model in models),
+        all(model.is_exact for model in models),
+    )
+
+
+def _deciding_judge(
+    settings: Settings, how: JudgeOptions, splitter: SentenceSplitter, walk: AssumedWalk
+) -> tuple[Judge, list[AssumedModel]]:
+    """The judge of an estimate where a decision model selects evidence or gives verdicts."""
+    split = lru_cache(SUMMARIES)(splitter.split)
+    judges: list[Judge] = []
+    asked: list[AssumedModel] = []
+    for engine in how.engines:
+        options = how.models_of(engine)
+        if not engine.asks_models:
+            first = judges[0] if judges else None
+            if isinstance(first, LanguageModelJudge):
+                judges = [replace(first, verdicts=_UnpaidVerdict(engine.name))]
+                continue
+            engine, options = engine_named("openai"), replace(options, model=NO_MODEL)
+        models = assumed_models_of(
+            settings, engine.name, options, walk, escalates=engine is how.engines[-1]
+        )
+        asked += models
+        steps = StepModels(*(StepModel(model, None) for model in models))
+        parts = Parts(
+            split,
+            how.limits,
+            how.samples,
+            steps,
+            load_prompts(how.prompts),
+            how.sub_claims,
+            deciding=deciding(settings) if engine.decides else None,
+        )
+        judge = engine.judge(parts)
+        if isinstance(judge, LanguageModelJudge) and engine.decides:
+            selection = judge.selection
+            assert isinstance(selection, DecisionSelection)  # noqa: S101  # the engine's own
+            alone = replace(selection.together, among=Sharing(1))
+            judge = replace(judge, selection=replace(selection, together=alone))
+        judges.append(judge)
+    return judges[0] if len(judges) == 1 else SplitJudge(*judges), asked
 
 
 def _name_of(asked: CallMode, side_by_side: Sequence[CallMode]) -> str | None:
@@ -310,16 +387,17 @@ def assumed_models_of(
     """
     own = own_prices(settings)
     of_steps = all_model_settings(settings, engine, options, escalates=escalates)
-    return [
+    made = {
         # With the price in batches also where none are made: ways to ask are compared.
-        _assumed(
+        one: _assumed(
             one,
             price_of(one, own, replace(options, in_batches=True)),
             walk,
             in_batches=options.in_batches,
         )
         for one in of_steps.values()
-    ]
+    }
+    return [made[one] for one in of_steps.values()]
 
 
 def _assumed(
@@ -328,7 +406,8 @@ def _assumed(
     name, count = settings.model, counter(settings.model)
     window = settings.context_tokens or context_window(name) or DEFAULT_WINDOW
     room = min(settings.max_output_tokens or MAX_OUTPUT, window // 4)
-    return AssumedModel(
+    kind = AssumedDecisions if settings.decides else AssumedModel
+    return kind(
         name,
         window - room,
         count,

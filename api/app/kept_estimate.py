@@ -73,7 +73,7 @@ async def kept_of(
         InputError: A setting is wrong.
     """
     if not how.asks_models:
-        why = "the engine asks no language model"
+        why = "the engine asks no model"
         return Kept(version.process_id, None, tuple(tasks), why)
 
     async def ask(question: Callable[[Store], Awaitable[Any]]) -> Any:

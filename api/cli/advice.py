@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from veritrail_graph.api.advice import ENTAILMENT
+from veritrail_graph.api.advice import MODELS
 
 ADVICE: Mapping[str, str] = {
-    **ENTAILMENT,
+    **MODELS,
     "recorded_of_samples": (
         "`veritrail judge check --model NAME --record FILE` records the answers of a model; "
         "--recorded FILE checks them again."

@@ -88,7 +88,7 @@ def _warn(options: JudgeOptions) -> None:
 
     for engine in options.engines:
         if engine.calls_models:
-            chosen = all_model_settings(Settings(), engine.name, options.models)
+            chosen = all_model_settings(Settings(), engine.name, options.models_of(engine))
             for warning in retirement_warnings(engine, chosen.values()):
                 say(warning, "yellow")
 

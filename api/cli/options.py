@@ -101,12 +101,13 @@ Q = Annotated[
 EngineName = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Engine of judgement: lexical, nli, openai, azure or recorded."
+        metavar="NAME",
+        help="Engine: lexical, nli, decisions, openai, azure or recorded.",
     ),
 ]
 VerdictEngine = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Another engine that gives the verdicts, such as nli."),
+    typer.Option(metavar="NAME", help="Another engine that gives the verdicts: decisions, nli, …"),
 ]
 Model = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model that is asked; selects openai.")

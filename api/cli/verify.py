@@ -280,7 +280,7 @@ async def _verify(settings: Settings, given: _Given) -> Report:
             changes = await _changes(app, done)
     assert done.judge is not None  # noqa: S101  # it was opened before any claim
     if request.budget_usd is not None and not done.judge.how.calls_models:
-        say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
+        say("--budget has no effect: no model is asked, so nothing is spent.", "dim")
     found = Report.of(done.judge, done.process_id, done, after, interrupted=watch.interrupted)
     found = replace(found, changes=changes, answers=answers)
     return found if explained is None else found.with_explanation(explained)
@@ -298,7 +298,7 @@ async def _submitted(
     ):
         how = judge_options(app.settings, request)
         says = "the model extracts some from its answer first, which costs calls"
-        if not how.asks_models:
+        if not how.writes:
             says = "the sentences of its answer that state something are verified"
         say(f"{request.process_id} has no claims: {says}.", "dim")
     return await app.jobs.submit_here(request, here=here, progress=progress)

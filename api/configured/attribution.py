@@ -190,7 +190,7 @@ async def configure_attribution(
     check_parameters(asked)
     engine = engine_named(settings.engine_name(asked.engine, chosen.model))
     checker = options.checker
-    if not engine.asks_models:
+    if not engine.writes:
         _refuse_without_model(engine.name, asked, chosen)
     splitter = SentenceSplitter.for_language(settings.language)
     shared = shared or Shared(Spending(chosen.budget, chosen.max_calls))
@@ -202,7 +202,7 @@ async def configure_attribution(
             judge = await open_checker(
                 settings, checker, asked.judge_threshold, chosen.use_cache, shared, stack
             )
-        if engine.asks_models:
+        if engine.writes:
             prompts = load_prompts(options.prompts)
             models = await stack.enter_async_context(open_models(settings, engine, chosen, shared))
             steps = model_steps(engine.name, asked, prompts, models.steps, judge)

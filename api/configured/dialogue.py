@@ -115,7 +115,7 @@ async def configure_dialogue(
     engine = engine_named(settings.engine_name(asked.engine, asked.model))
     splitter = SentenceSplitter.for_language(settings.language)
     ablations = ablations_of(asked)
-    if engine.asks_models:
+    if engine.writes:
         async with AsyncExitStack() as stack:
             judge, warnings = await _prompted(settings, engine, options, shared, stack)
             yield ConfiguredDialogue(judge, ablations, splitter, warnings)

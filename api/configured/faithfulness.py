@@ -122,7 +122,7 @@ async def open_judge(
             )
             return
         which = engine_named(settings.engine_name(engine, chosen.model))
-        if not which.asks_models:
+        if not which.writes:
             raise InputError(
                 f"Judging sentences needs a language model, and engine {which.name} asks none.",
                 code="extraction_needs_model",

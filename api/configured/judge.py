@@ -90,6 +90,25 @@ class JudgeOptions:
         return any(engine.calls_models for engine in self.engines)
 
     @property
+    def writes(self) -> bool:
+        """Return whether one of the engines answers prompts in words."""
+        return any(engine.writes for engine in self.engines)
+
+    def models_of(self, engine: Engine) -> ModelOptions:
+        """The model options of one of the engines.
+
+        Beside a language model, a decision model is named by its setting, or by the option of its
+        step; the option for all steps, and its price, are of the language model.
+        """
+        if len(self.engines) == 1 or not any(one.decides for one in self.engines):
+            return self.models
+        if engine.decides and self.writes:
+            return replace(self.models, model=None, price=None)
+        if engine.writes and engine is self.engines[0]:
+            return replace(self.models, verdict_model=None)
+        return replace(self.models, selection_model=None) if engine.writes else self.models
+
+    @property
     def gives_recorded(self) -> bool:
         """Return whether one of the engines gives recorded answers."""
         return any(engine.recorded is not None for engine in self.engines)
@@ -122,6 +141,11 @@ class ConfiguredJudge:
     settings: str
     corrector: Corrector | None = None
 
+    @property
+    def can_extract(self) -> bool:
+        """Return whether one of its models can extract claims."""
+        return self.models is not None and self.models.writes
+
     def watched(self, observer: Observer | None) -> Observer | None:
         """The observer of a run with this judge: it learns there which walks wait for others."""
         from veritrail_graph.verifier.driver import Observer
@@ -146,6 +170,7 @@ async def configure_judge(
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
+    from veritrail_graph.api.configured.decisions import deciding
     from veritrail_graph.api.configured.entailment import open_entailment
     from veritrail_graph.api.configured.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
@@ -164,13 +189,18 @@ async def configure_judge(
             if engine.asks_models:
                 models = await stack.enter_async_context(
                     open_models(
-                        settings, engine, how.models, shared, escalates=engine is engines[-1]
+                        settings,
+                        engine,
+                        how.models_of(engine),
+                        shared,
+                        escalates=engine is engines[-1],
                     )
                 )
                 opened.append(models)
             if engine.needs_entailment:
                 entailment = await open_entailment(settings, how.models.use_cache, shared, stack)
             steps = models.steps if models else None
+            how_decided = deciding(settings) if engine.decides else None
             parts = Parts(
                 splitter.split,
                 how.limits,
@@ -181,27 +211,43 @@ async def configure_judge(
                 entailment,
                 how.share if engine is engines[0] else 1,
                 shared.rounds,
+                how_decided,
             )
             judges.append(engine.judge(parts))
             _check_windows(judges[-1])
             _check_samples(judges[-1])
         judge = judges[0] if len(judges) == 1 else SplitJudge(*judges)
-        # Of two engines that ask models either has what is spent: they share it.
-        models = opened[0] if opened else None
-        corrector = _corrector(prompts, models, splitter) if how.correct else None
+        models = _both(opened)
+        corrector = None
+        if how.correct:
+            writer = models.writer(is_of_engine=how.writes) if models else None
+            corrector = _corrector(prompts, writer, splitter)
         yield ConfiguredJudge(
             judge, how, prompts, splitter, models, _settings(settings, how, judge), corrector
         )
 
 
-def _corrector(
-    prompts: Prompts, models: OpenModels | None, splitter: SentenceSplitter
-) -> Corrector:
+def _corrector(prompts: Prompts, writer: StepModel | None, splitter: SentenceSplitter) -> Corrector:
     from veritrail_graph.verifier.correction import Corrector
     from veritrail_graph.verifier.models.port import Step
 
-    step = prompted_step(prompts[Step.CORRECTION], models.steps.verdict) if models else None
+    step = prompted_step(prompts[Step.CORRECTION], writer) if writer else None
     return Corrector(step, splitter.split)
+
+
+def _both(opened: Sequence[OpenModels]) -> OpenModels | None:
+    """The models of one engine, or of two: what is spent they share; that which writes is first."""
+    if not opened:
+        return None
+    first, *others = sorted(opened, key=lambda one: not one.writes)
+    for other in others:
+        first.warnings.extend(one for one in other.warnings if one not in first.warnings)
+    return replace(
+        first,
+        is_priced=all(one.is_priced for one in opened),
+        concurrency=max(one.concurrency for one in opened),
+        prices={name: price for one in opened for name, price in one.prices.items()},
+    )
 
 
 def _check_samples(judge: Judge) -> None:
@@ -297,6 +343,12 @@ def check_engines(engines: Sequence[Engine], how: JudgeOptions) -> None:
             f"Verdicts are escalated from one model to another; {engines[-1].name} asks none.",
             code="escalation_needs_model",
             engine=engines[-1].name,
+        )
+    if how.samples.is_soft and not how.writes and how.asks_models:
+        raise InputError(
+            f"{how.engine_words} gives probabilities by itself, so several samples of an answer "
+            "would all be the same.",
+            code="samples_need_model",
         )
     if any(engine.asks_models for engine in engines):
         return

@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from veritrail_graph.api.configured.decisions import decision_settings
 from veritrail_graph.api.configured.efforts import efforts_of
+from veritrail_graph.api.configured.recorded import recorded_settings, refuse_choice
 from veritrail_graph.api.settings import ModelSettings, Settings, Use, model_settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.engines import engine_named
@@ -145,6 +147,7 @@ class OpenModels:
         is_priced: Whether the price of every model is known.
         concurrency: The most calls in flight to one endpoint.
         prices: What each model costs, with its price in batches; None: not known.
+        writes: Whether the model of the claims is a language model, which finds some.
     """
 
     steps: StepModels
@@ -153,6 +156,17 @@ class OpenModels:
     is_priced: bool
     concurrency: int
     prices: Mapping[str, Price | None] = field(default_factory=dict)
+    writes: bool = True
+
+    def writer(self, *, is_of_engine: bool) -> StepModel | None:
+        """Return the language model that writes what is asked of nobody else; None: there is none.
+
+        Args:
+            is_of_engine: Whether the model that gives verdicts is one.
+        """
+        if is_of_engine:
+            return self.steps.verdict
+        return self.steps.claims if self.writes else None
 
 
 def cache_path(settings: Settings) -> Path:
@@ -177,10 +191,12 @@ def all_model_settings(
             to be escalated to the model that gives them first; or one is named where answers were
             recorded.
     """
+    if engine_named(engine).decides:
+        return decision_settings(settings, options, escalates=escalates)
     label = engine_named(engine).recorded
     if label is not None:
-        _refuse_choice(engine, options)
-        return _recorded_settings(settings, label(settings.recorded), options)
+        refuse_choice(engine, options)
+        return recorded_settings(settings, label(settings.recorded), options)
     found = {
         use: model_settings(
             settings,
@@ -210,36 +226,6 @@ def all_model_settings(
         # The settings name a stronger model for every run; this one begins with it.
         del found[Use.ESCALATION]
     return found
-
-
-def _recorded_settings(
-    settings: Settings, label: str, options: ModelOptions
-) -> dict[Use, ModelSettings]:
-    """Settings of recorded answers, which are given for nothing, as they are."""
-    made = ModelSettings(
-        label,
-        temperature=None,
-        context_tokens=settings.context_tokens,
-        max_output_tokens=settings.max_output_tokens,
-        concurrency=options.concurrency or settings.concurrency,
-        price=(0.0, 0.0),
-    )
-    return {use: made for use in Use if use is not Use.ESCALATION}
-
-
-def _refuse_choice(engine: str, options: ModelOptions) -> None:
-    """See that no model is named where answers were recorded.
-
-    Raises:
-        InputError: One is.
-    """
-    named = (options.model, options.claims_model, options.selection_model, options.verdict_model)
-    if any((*named, options.escalate_to)):
-        raise InputError(
-            f"A model is named, but engine {engine} gives recorded answers and asks none; leave "
-            "one of them out.",
-            code="model_without_engine",
-        )
 
 
 def _refuse_others(recorder: AnswerRecorder, file: Path, models: Iterable[ModelSettings]) -> None:
@@ -325,7 +311,8 @@ async def open_models(
             one.model: price_of(one, own, replace(options, in_batches=True))
             for one in of_steps.values()
         }
-        yield OpenModels(steps, shared.spending, warnings, priced, concurrency, prices)
+        writes = not of_steps[Use.CLAIMS].decides
+        yield OpenModels(steps, shared.spending, warnings, priced, concurrency, prices, writes)
 
 
 def retirement_warnings(engine: Engine, chosen: Iterable[ModelSettings]) -> list[str]:
@@ -386,8 +373,11 @@ class _Workshop:
         from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
         from veritrail_graph.verifier.models.retrying import Spending
 
-        if self._engine.endpoint is None:
-            raise ValueError(f"engine {self._engine.name} asks no model")
+        engine = self._engine
+        if engine.decides and not settings.decides:
+            engine = engine_named("openai")  # what a decision model cannot do
+        if engine.endpoint is None:
+            raise ValueError(f"engine {engine.name} asks no model")
         given = EndpointSettings(
             settings.model,
             settings.base_url,
@@ -398,19 +388,19 @@ class _Workshop:
             self._settings.recorded,
         )
         kept = self._shared.endpoints if not self._options.in_batches else None
-        endpoint = self._engine.endpoint(given) if kept is None else kept.of(self._engine, given)
+        endpoint = engine.endpoint(given) if kept is None else kept.of(engine, given)
         rounds = self._shared.rounds
         limiter = self._shared.limiters.of(endpoint.address, settings)
         if self._options.in_batches:
             if not isinstance(endpoint, BatchingEndpoint):
                 raise InputError(
-                    f"Engine {self._engine.name} takes no batches.",
+                    f"Engine {engine.name} takes no batches.",
                     code="engine_without_batches",
-                    engine=self._engine.name,
+                    engine=engine.name,
                 )
             if rounds is not None:
                 return self._in_batches(endpoint, settings, price, rounds, limiter)
-        calls = self._engine.calls_models
+        calls = engine.calls_models
         model = LanguageModel(
             endpoint,
             settings.model,
@@ -580,12 +570,14 @@ def price_of(
 
 def _live_price(settings: ModelSettings, own: dict[str, Price]) -> Price | None:
     from veritrail_graph.verifier.models.openai_endpoint import OPENAI
-    from veritrail_graph.verifier.models.prices import Price
+    from veritrail_graph.verifier.models.prices import Price, decision_price_of
     from veritrail_graph.verifier.models.prices import price_of as known_price
 
     if settings.price is not None:
         given = settings.price
         return Price(input=given[0], output=given[1], cached_input=given[2 % len(given)])
+    if settings.decides:
+        return decision_price_of(settings.model, settings.base_url or OPENAI, own)
     return known_price(settings.model, settings.base_url or OPENAI, own)
 
 

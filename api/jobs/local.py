@@ -154,6 +154,8 @@ class LocalResult:
 
         if self.judge is None or self.judge.models is None:
             return []
+        if any(engine.decides for engine in self.judge.how.engines):  # it is asked in one way
+            return []
         models = self.judge.models
         count = counter(models.steps.selection.model.model)
         prompts = dict(self.judge.prompts)

@@ -299,7 +299,7 @@ class Submission:
                 how = explaining(judge.how)
                 async with configure_attribution(self._settings, how, shared):
                     pass
-            if request.extract and judge.models is None:
+            if request.extract and not judge.can_extract:
                 raise InputError(
                     "Extracting claims needs a language model, and engine "
                     f"{judge.how.engine} asks none.",
@@ -519,7 +519,7 @@ async def _extracted(
     from veritrail_graph.api.work.extraction import extractable_node
 
     is_given = here.records or request.names_claims or request.retry_failed
-    if not request.extract and (judge.models is None or is_given):
+    if not request.extract and (not judge.can_extract or is_given):
         return None
     store = await opened()
     process = here.process or await store.processes.get(request.process_id)

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from veritrail_graph.api.advice import ENTAILMENT
+from veritrail_graph.api.advice import MODELS
 from veritrail_graph.api.page.links import inside, sent, url
 from veritrail_graph.api.page.rendering import render
 from veritrail_graph.api.service.http.bodies import MAX_BODY
@@ -49,7 +49,7 @@ class FaultWords:
 
 
 ADVICE: Mapping[str, str] = {
-    **ENTAILMENT,
+    **MODELS,
     "azure_endpoint_needed": "The service needs AZURE_OPENAI_ENDPOINT.",
     "azure_key_needed": "The service needs AZURE_OPENAI_API_KEY.",
     "azure_version_needed": "The service needs OPENAI_API_VERSION, such as 2024-10-21.",

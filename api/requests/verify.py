@@ -132,7 +132,9 @@ class VerifyRequest(OfProcess):
         "error nodes that carried each claim that is Not Fully Supported.",
     )
     q: int = Field(DEFAULT_Q, ge=1, le=MAX_Q, description="Consecutive Not Fully Supported.")
-    engine: Name | None = Field(None, description="lexical, nli, openai, azure or recorded.")
+    engine: Name | None = Field(
+        None, description="lexical, nli, decisions, openai, azure or recorded."
+    )
     verdict_engine: Name | None = Field(
         None, description="Another engine that gives the verdicts; `engine` selects the evidence."
     )

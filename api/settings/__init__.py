@@ -120,6 +120,30 @@ class EntailmentFields(BaseModel):
     api_key: read.Secret = None
 
 
+class DecisionFields(BaseModel):
+    """Settings of the decision model of the engine `decisions`.
+
+    Attributes:
+        url: Its endpoint, whole or up to `/v1`; None: that of the language models.
+        model: Its name.
+        dialect: `openai` or `systemone`; None: guessed from the address.
+        threshold: From which probability on a sentence is evidence.
+        api_key: Its key; None: that of OpenAI, for OpenAI alone.
+        price: USD per million tokens.
+        context_tokens: The context window; None: the model table, else 128,000.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    url: read.Address = None
+    model: read.Text = None
+    dialect: Annotated[read.Text, read.parsed(str.lower)] = None
+    threshold: Annotated[float, read.probability] = 0.5
+    api_key: read.Secret = None
+    price: Annotated[float | None, read.parsed(read.input_price)] = None
+    context_tokens: read.Whole | None = None
+
+
 class EmbeddingFields(BaseModel):
     """Settings of the embedding model of retrieval.
 
@@ -139,7 +163,7 @@ class EmbeddingFields(BaseModel):
     model: read.Text = None
     base_url: read.Address = None
     api_key: read.Secret = None
-    price: Annotated[float | None, read.parsed(read.embedding_price)] = None
+    price: Annotated[float | None, read.parsed(read.input_price)] = None
     concurrency: read.Whole | None = None
     rpm: read.Whole | None = None
     tpm: read.Whole | None = None
@@ -171,6 +195,7 @@ class Settings(ModelFields, BaseSettings):
         verdict: Settings of the model, or of the engine, that gives verdicts.
         escalation: Settings of the model that gives the verdicts of which the first is not sure.
         nli: Settings of the entailment model of the engine `nli`.
+        decisions: Settings of the decision model of the engine `decisions`.
         embedding: Settings of the embedding model of retrieval.
         prices: A price table of the user.
         call_deadline: Seconds for one call with all its attempts.
@@ -246,6 +271,7 @@ class Settings(ModelFields, BaseSettings):
     verdict: VerdictFields = VerdictFields()
     escalation: StepFields = StepFields()
     nli: EntailmentFields = EntailmentFields()
+    decisions: DecisionFields = DecisionFields()
     embedding: EmbeddingFields = EmbeddingFields()
     prices: Annotated[Path | None, read.parsed(read.folder)] = None
     call_deadline: read.Positive | None = None
@@ -413,6 +439,7 @@ class ModelSettings:
         base_url: The endpoint; None: the engine's default.
         api_key: The key; never shown, logged or stored.
         api_version: Version of the endpoint's interface (Azure).
+        decides: Whether it is a decision model, at the address that is posted to.
     """
 
     model: str
@@ -428,6 +455,7 @@ class ModelSettings:
     tpm: int | None = None
     price: tuple[float, ...] | None = None
     structured: bool = False
+    decides: bool = False
 
 
 def model_settings(

@@ -202,8 +202,8 @@ def parse_price(text: str) -> tuple[float, ...]:
     return tuple(price)
 
 
-def embedding_price(text: str) -> float:
-    """A price in USD per million tokens: embeddings have no tokens of an answer.
+def input_price(text: str) -> float:
+    """A price in USD per million tokens of models that write nothing: answers have none.
 
     Raises:
         ValueError: The text is none.

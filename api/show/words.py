@@ -32,6 +32,7 @@ BY_WORDS = "lexical"
 """The engine that compares words."""
 _JUDGES = {
     "nli": "an entailment model",
+    "decisions": "a decision model",
     "openai": "a language model",
     "azure": "a language model",
     "recorded": "recorded answers of a language model",

@@ -20,9 +20,9 @@ WITH c, is_record, [one IN each
          AND coalesce(one.content_hash, '') = coalesce(each[0].content_hash, '')] AS each
 WITH c, is_record, reduce(best = each[0], one IN each | CASE WHEN one.q > best.q THEN one ELSE best END) AS v
 // Of the judges: that of the run of record, then one that decided, then the strongest (a language
-// model, an entailment model, then one without a model), then the latest.
+// model, a model that gives figures alone, then one without a model), then the latest.
 ORDER BY is_record DESC, CASE WHEN v.verdict IS NULL THEN 0 ELSE 1 END DESC,
-         CASE WHEN v.indicative THEN 0 WHEN v.engine = 'nli' OR v.engine ENDS WITH '+nli' THEN 1 ELSE 2 END DESC,
+         CASE WHEN v.indicative THEN 0 WHEN split(v.engine, '+')[-1] IN ['nli', 'decisions'] THEN 1 ELSE 2 END DESC,
          v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v
 CALL (c, v) {

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from veritrail_graph.graph.model.trail import Verification
 
+WRITE_NOTHING = ("nli", "decisions")
+"""Engines whose models give figures, and no written answer."""
+
 
 def in_force(
     verifications: Iterable[Verification], run_of_record: str | None = None
@@ -14,9 +17,9 @@ def in_force(
 
     A result is a verdict, or that the claim is undecided. Each judge speaks with the one of its
     results that has the highest q, then with the latest. Of the judges that of the run of record
-    comes first, then one that decided, then the strongest (a language model, an entailment model,
-    then one without a model), then the latest. `claims/put_in_force.cypher` keeps the same rule in
-    the graph.
+    comes first, then one that decided, then the strongest (a language model, a model that gives
+    figures alone, then one without a model), then the latest. `claims/put_in_force.cypher` keeps
+    the same rule in the graph.
 
     Args:
         verifications: Verifications of one claim, with or without their trails.
@@ -30,8 +33,10 @@ def in_force(
 
     def rank(found: tuple[bool, Verification]) -> tuple[bool, bool, int, tuple[str, str]]:
         is_record, one = found
-        by_entailment = one.engine.rpartition("+")[2] == "nli"  # the last one gave the verdicts
-        strength = 0 if one.indicative else 1 if by_entailment else 2
+        writes_nothing = (
+            one.engine.rpartition("+")[2] in WRITE_NOTHING
+        )  # the last gave the verdicts
+        strength = 0 if one.indicative else 1 if writes_nothing else 2
         return is_record, one.verdict is not None, strength, _time(one)
 
     said = [(key[0], _said_by_judge(each)) for key, each in by_judge.items()]

@@ -220,6 +220,20 @@ class ModelServer:
             return error(400, problem)
         step = headers[STEP_HEADER]
         system, user = (message["content"] for message in body["messages"])
+        return self._taken(step, system, user, path, headers, body, in_batch=in_batch)
+
+    def _taken(
+        self,
+        step: str,
+        system: str,
+        user: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: Any,
+        *,
+        in_batch: bool = False,
+    ) -> Received | Reply:
+        """Count a request that keeps the protocol, and say what goes wrong with it."""
         prompt = hash((step, system, user))
         received = Received(
             sum(self.calls.values()), self.calls[step], self._sent[prompt], step, system, user,

@@ -19,6 +19,7 @@ from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.plugins import FAULTS, called, fault_of, loaded, needs, package_of
 
 if TYPE_CHECKING:
+    from veritrail_graph.verifier.decisions.steps import Deciding
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.limits import Limits, Samples
     from veritrail_graph.verifier.measured import Measured
@@ -84,7 +85,8 @@ class Parts:
 
     `sub_claims` says whether claims are taken apart; `entailment` holds an entailment model where
     the engine needs one. `share` says how many claims one prompt may ask about;
-    `rounds` who waits for calls in batches, where they are made so.
+    `rounds` who waits for calls in batches, where they are made so. `deciding` says how a decision
+    model is asked, where the engine asks one.
     """
 
     split: Split
@@ -96,6 +98,7 @@ class Parts:
     entailment: EntailmentParts | None = None
     share: int = 1
     rounds: WaitingRounds | None = None
+    deciding: Deciding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,8 @@ class Engine:
         summary: What it is, in a line.
         judge: Makes the judge.
         endpoint: Makes the endpoint of a model; None: the engine asks no language model.
+        decides: Whether its models answer typed questions with probabilities and write nothing:
+            they find no claims, and take none apart.
         needs_entailment: Whether it judges with an entailment model.
         check: Sees that the settings suffice, without opening anything, and raises `InputError`
             where they do not; None: opening the endpoint says so.
@@ -124,15 +129,21 @@ class Engine:
     check: Callable[[EndpointSettings], None] | None = None
     recorded: Callable[[Path | None], str] | None = None
     measured: Measured | None = None
+    decides: bool = False
 
     @property
     def asks_models(self) -> bool:
-        """Return whether it needs answers to prompts, by models or from a recording."""
+        """Return whether it needs answers, by models or from a recording."""
         return self.endpoint is not None
 
     @property
+    def writes(self) -> bool:
+        """Return whether it answers prompts in words, by models or from a recording."""
+        return self.endpoint is not None and not self.decides
+
+    @property
     def calls_models(self) -> bool:
-        """Return whether language models are called: one must be named, and calls cost money."""
+        """Return whether models are called: one must be named, and calls cost money."""
         return self.endpoint is not None and self.recorded is None
 
 

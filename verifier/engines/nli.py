@@ -15,13 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, Sentence, Verdict
+from veritrail_graph.graph.model import Claim, Sentence, Verdict
 from veritrail_graph.verifier.engines import Engine, EntailmentParts, Parts
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli.adapters import Adapter, adapter_named
 from veritrail_graph.verifier.nli.adapters.infuse import grow
 from veritrail_graph.verifier.nli.port import Entailment, EntailmentModel, Pair
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.quoted import quoted
 from veritrail_graph.verifier.verdict import in_frontier_order, summaries_of
 
 VERSION = 1
@@ -32,7 +33,6 @@ PAIRS = "pairs"
 _JOINED_FROM = 256
 """Sentences that a joint premise may grow from: the first ones by what they say of the claim."""
 _MOST_TRIED = 12
-_LONGEST_SUMMARY = 4_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class NliJudge:
         is_entailed = any(score.entailment >= self.parts.evidence_threshold for score in scores)
         if self.parts.joint and len(sentences) > 1 and not is_entailed:
             chosen |= await self._joined(claim, sentences, scores, meter)
-        return Selection(_evidence(chosen, sentences))
+        return Selection(quoted(sentences[place] for place in sorted(chosen)))
 
     async def _joined(
         self,
@@ -225,26 +225,6 @@ def _strongest_of_each_node(
         if counts[node_id] <= parts.evidence_sentences:
             kept.append(place)
     return kept
-
-
-def _evidence(chosen: set[int], sentences: Sequence[Sentence]) -> tuple[Evidence, ...]:
-    """One entry for each node with evidence, in the order of the nodes."""
-    by_node: dict[str, list[Sentence]] = {}
-    for place in sorted(chosen):
-        by_node.setdefault(sentences[place].node_id, []).append(sentences[place])
-    found = []
-    for cited in by_node.values():
-        summary = " ".join(" ".join(one.text.split()) for one in cited)
-        if len(summary) > _LONGEST_SUMMARY:
-            summary = f"{summary[:_LONGEST_SUMMARY]}…"
-        found.append(
-            Evidence(
-                text=summary,
-                missing=None,
-                sentences=tuple(CitedSentence.of(one) for one in cited),
-            )
-        )
-    return tuple(found)
 
 
 def _judge(parts: Parts) -> NliJudge:

@@ -61,19 +61,23 @@ class CachedAnswer(NamedTuple):
         input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the answer.
         sent: The temperature and the effort that were sent; None: as they were asked.
+        version: What the model calls itself; None: as it was asked for.
     """
 
     text: str
     input_tokens: int
     output_tokens: int
     sent: tuple[float | None, str | None] | None = None
+    version: str | None = None
 
     def call(self, asked: StepCall) -> StepCall:
         """Return the call as it was sent."""
         if self.sent is None:
             return asked
         temperature, effort = self.sent
-        return asked._replace(temperature=temperature, effort=effort)
+        return asked._replace(
+            model=self.version or asked.model, temperature=temperature, effort=effort
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ class AnswerCache:
             sent: The call as it was sent; None: as it was asked.
         """
         call = request.call
-        other = None if sent in (None, call) else json.dumps((sent.temperature, sent.effort))
+        other = None if sent in (None, call) else _as_sent(call, sent)
         row = (key, call.step, call.model, text, *tokens, time.time(), other)
 
         def put(db: sqlite3.Connection) -> None:
@@ -283,7 +287,7 @@ class AnswerCache:
         if row is None or not isinstance(row[0], str):
             return None
         given, written = (one if isinstance(one, int) and one >= 0 else 0 for one in row[1:3])
-        return CachedAnswer(row[0], given, written, _sent(row[3]))
+        return CachedAnswer(row[0], given, written, *_sent(row[3]))
 
     def _stats(self, db: sqlite3.Connection) -> CacheStats:
         rows = db.execute("SELECT step, model, count(*) FROM answers GROUP BY step, model")
@@ -318,13 +322,21 @@ def _change(db: sqlite3.Connection) -> None:
         db.execute("COMMIT")
 
 
-def _sent(stored: object) -> tuple[float | None, str | None] | None:
-    """Read what was sent of temperature and effort."""
+def _as_sent(asked: StepCall, sent: StepCall) -> str:
+    """Write down what was sent of temperature and effort, and what the model calls itself."""
+    version = [sent.model] if sent.model != asked.model else []
+    return json.dumps([sent.temperature, sent.effort, *version])
+
+
+def _sent(stored: object) -> tuple[tuple[float | None, str | None] | None, str | None]:
+    """Read what was sent of temperature and effort, and what the model calls itself."""
+    if not isinstance(stored, str):
+        return None, None
     try:
-        temperature, effort = json.loads(stored) if isinstance(stored, str) else (None, None)
+        temperature, effort, *version = json.loads(stored)
     except (ValueError, TypeError):
-        return None
-    return None if stored is None else (temperature, effort)
+        return None, None
+    return (temperature, effort), version[0] if version else None
 
 
 def _is_malformed(error: Exception) -> bool:

@@ -74,8 +74,11 @@ NO_KEY = frozenset(
 )  # fmt: skip
 NO_MODEL = frozenset({"model_not_found", "modelnotfound", "deploymentnotfound", "unknown_model"})
 TOO_LONG = frozenset(
-    {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
-)
+    {
+        "context_length_exceeded", "exceed_context_size_error", "string_above_max_length",
+        "max_tokens_exceeded",
+    }
+)  # fmt: skip
 FILTERED = frozenset(
     {
         "content_filter", "content_policy_violation", "responsibleaipolicyviolation",
@@ -177,7 +180,7 @@ class Problem:
         if not isinstance(found, Mapping):
             return cls(found if isinstance(found, str) else "", frozenset())
         inner = found.get("innererror")
-        named = [found.get("code"), found.get("type"), found.get("status")]
+        named = [found.get(key) for key in ("code", "type", "status", "error_type")]
         named.append(inner.get("code") if isinstance(inner, Mapping) else None)
         named += _reasons(found.get("details"))
         message, parameter, window = found.get("message"), found.get("param"), found.get("n_ctx")
@@ -261,7 +264,7 @@ _REFUSALS = {
     "no_credit": "the account has no quota or credit left",
     "key_refused": "the key is not accepted; check it, and the address",
     "model_or_address_unknown": "check the model's name and the address",
-    "no_chat_completions": "no chat completions are served there; check the address",
+    "no_chat_completions": "what is asked for is not served there; check the address",
 }
 
 

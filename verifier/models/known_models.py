@@ -154,6 +154,8 @@ TABLE = (
     _row("o4", context_tokens=200_000, **_REASONING),
     _row("o4-mini", _GPT4_END, _TERRA),
     _row("text-embedding-3", **_OPENAI),
+    # A decision model of TypeSafe: the limit of a text with its longest question.
+    _row("jev", maker="typesafe", context_tokens=32_000),
     # Anthropic: platform.claude.com, page of deprecations and guides to the models.
     _row("claude", maker="anthropic"),
     _row("claude-2", "2025-07-21", _SONNET),

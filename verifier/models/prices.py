@@ -116,6 +116,32 @@ def price_of(
     return _price(found, answers)
 
 
+def decision_price_of(
+    model: str, address: str, own: Mapping[str, Price] | None = None
+) -> Price | None:
+    """The price of a decision model at an endpoint, or None where it is not known.
+
+    Its answers cost nothing, whatever an endpoint counts of them.
+
+    Args:
+        model: Its name as requests carry it.
+        address: The endpoint's address.
+        own: The user's own table, which goes before all else.
+    """
+    if own and model in own:
+        return own[model]
+    from genai_prices.data_snapshot import get_snapshot
+
+    snapshot = get_snapshot()
+    try:
+        provider = snapshot.find_provider(None, None, address)
+    except LookupError:
+        return _of_first_party(model, snapshot, answers=False)
+    if provider.id == "openai":  # the same model answers in words at another price
+        provider = next(one for one in snapshot.providers if one.id == "openai-decisions")
+    return _price(provider.find_model(model, all_providers=snapshot.providers), answers=False)
+
+
 def read_table(path: Path) -> dict[str, Price]:
     """Read a table of prices: `{"model": {"input": 1.25, "output": 10, "cached_input": 0.125}}`.
 

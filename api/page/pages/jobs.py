@@ -134,7 +134,7 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
     settings = app.settings
     how = judge_options(settings, wanted)
     is_new = not wanted.names_claims and await app.claims.lacking(wanted.process_id, wanted.node_id)
-    if wanted.extract or (is_new and how.asks_models):
+    if wanted.extract or (is_new and how.writes):
         why = "How many claims the text holds is known when they have been taken from it."
         model = wanted.model or settings.model
         return Cost(None, how.engine_words, model, True, why_unknown=why)
@@ -214,7 +214,7 @@ async def _form(
         engines=engines,
         usual=usual_engine(settings, engines),
         broken=broken_engines(engines),
-        can_extract=any(one.works and one.asks_models for one in engines),
+        can_extract=any(one.works and one.writes for one in engines),
         left=left,
         default_engine=settings.engine_name(),
         default_verdict_engine=settings.verdict.engine,
