@@ -70,15 +70,18 @@ def test_turns_without_label_or_claims_do_not_count_against_the_data_set() -> No
         _turn(2, label=OK, claims=claims(a=NO)),
         _turn(3, label=BAD),
         _turn(4, claims=claims(a=V)),
+        _turn(5, label=BAD, claims=claims(a=V)),
+        _turn(6, label=BAD, claims=claims(a=V), disfluent=True),
     ]
     found = with_data_set(DialogueGold({}, turns)).json_object()
-    assert (found["turns"], found["differing"], found["claims"]) == (2, 1, 0)
+    assert (found["turns"], found["differing"], found["claims"]) == (4, 3, 0)
     assert found["kinds"] == {
         "verified_by_both": 1,
         "unverifiable_for_both": 0,
         "missed_hallucination": 0,
         "mishandled_opinion_or_abstention": 1,
-        "verifiable_after_all": 0,
+        "verifiable_after_all": 1,
+        "disfluent": 1,
     }
 
 

@@ -18,7 +18,7 @@ from veritrail_eval.dialogues.gold import (
     TurnAnnotation,
 )
 from veritrail_eval.dialogues.predicted import PredictedTurns, read_predicted
-from veritrail_eval.dialogues.score import TurnScore, label_of_turn
+from veritrail_eval.dialogues.score import TurnScore, comparisons_of, label_of_turn
 from veritrail_eval.figures.options import Resampling
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
@@ -92,7 +92,7 @@ def test_turns_are_scored_as_slow_references_score_them(seed: int) -> None:
     gold = {f"t{number}": rng.choice([*LABELS, None]) for number in range(60)}
     turns = [labelled(name, label) for name, label in gold.items()]
     first, second = (score(turns, method(name, random_turns(rng, 60))) for name in ("one", "other"))
-    row, other = first.as_json(), second.as_json(first)
+    row, other = first.as_json(), second.as_json()
     for one, document in ((first, row), (second, other)):
         said = {key[1]: turn for key, turn in one.predicted.turns.items()}
         pairs = [
@@ -119,12 +119,21 @@ def test_turns_are_scored_as_slow_references_score_them(seed: int) -> None:
         if one is not None and (two := second.outcomes[key][1]) is not None
     ]
     table = [[both.count((a, b)) for b in (True, False)] for a in (True, False)]
-    test = other["mcnemar"]
+    (test,) = comparisons_of([first, second])
+    assert (test["first"], test["second"]) == ("one", "other")
     assert (test["b"], test["c"], test["turns"]) == (table[0][1], table[1][0], len(both))
     assert test["p_value"] == pytest.approx(mcnemar(table, exact=True).pvalue)
-    assert test["difference"] == pytest.approx((table[1][0] - table[0][1]) / len(both))
-    assert row["mcnemar"] is None
+    assert test["difference"] == pytest.approx((table[0][1] - table[1][0]) / len(both))
+    names = [(one["first"], one["second"]) for one in comparisons_of([first, second, first])]
+    assert names == [("one", "other"), ("one", "one"), ("other", "one")]
     assert json.loads(json.dumps([row, other], allow_nan=False)) == [row, other]
+
+
+def test_the_score_is_given_by_our_formula_and_by_that_of_the_released_program() -> None:
+    verdicts = ClaimCategory.VERIFIED, ClaimCategory.OUT_OF_SCOPE, ClaimCategory.LACKING_EVIDENCE
+    said = {"t1": verified("t1", *(claim(one.value, one) for one in verdicts))}
+    found = score([labelled("t1")], method("m", said)).as_json()["vista_score"]
+    assert found == {"claims": 3, "score": 0.5, "released": pytest.approx(2 / 3)}
 
 
 def test_a_failure_is_never_a_label() -> None:
@@ -187,6 +196,10 @@ def test_claims_are_scored_as_slow_references_score_them(seed: int) -> None:
     claims = row["claims"]
     assert (claims["claims"], claims["unmatched"], claims["extra"]) == (30, unmatched, extra)
     assert claims["sets"]["jaccard"] == pytest.approx(len(expected) / (60 - len(expected)))
+    every = claims["categories"]["with_unmatched"]
+    whole = [turn_claim.category for turn in turns for turn_claim in turn.claims or ()]
+    right = sum(one == two for one, two in zip(expected, answers, strict=True))
+    assert every["accuracy"] == pytest.approx(right / len(whole))
     strict = claims["categories"]["with_none"]
     assert strict["accuracy"] == pytest.approx(accuracy_score(expected, answers))
     pairs = [pair for pair in zip(expected, answers, strict=True) if pair[1] != "NONE"]

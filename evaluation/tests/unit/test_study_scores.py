@@ -38,12 +38,14 @@ def slow_figures(rows: list[dict[str, Any]], gold: dict[int, str]) -> dict[str, 
         mine = [one for one in rows if one["mode"] == mode]
         if not mine:
             continue
-        recalls = []
-        for label in ("FAITHFUL", "UNFAITHFUL"):
-            sure = [one for one in mine if one["label"] != "UNSURE"]
-            about = [one for one in sure if gold.get(one["sentence"]) == label]
-            right = sum(one["label"] == label for one in about)
-            recalls.append(right / len(about) if about else None)
+        accuracies = []
+        for unsure in ("FAITHFUL", None):  # as the paper counts, and without these answers
+            said = [(one, unsure if one["label"] == "UNSURE" else one["label"]) for one in mine]
+            recalls = []
+            for label in ("FAITHFUL", "UNFAITHFUL"):
+                about = [x for one, x in said if x and gold.get(one["sentence"]) == label]
+                recalls.append(about.count(label) / len(about) if about else None)
+            accuracies.append(None if None in recalls else pytest.approx(sum(recalls) / 2))
         times = [float(one["seconds"]) for one in mine]
         found[mode] = {
             "answers": len(mine),
@@ -51,7 +53,8 @@ def slow_figures(rows: list[dict[str, Any]], gold: dict[int, str]) -> dict[str, 
             "unsure": sum(one["label"] == "UNSURE" for one in mine),
             "mean_seconds": pytest.approx(mean(times)),
             "median_seconds": pytest.approx(median(times)),
-            "balanced_accuracy": None if None in recalls else pytest.approx(sum(recalls) / 2),
+            "balanced_accuracy": accuracies[0],
+            "balanced_accuracy_decided": accuracies[1],
         }
     return found
 

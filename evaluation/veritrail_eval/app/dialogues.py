@@ -177,10 +177,10 @@ class ComparedDialogues:
         return write_turns(folder, self.labelled.gold, self.labelled.labels, self.every)
 
     def as_json(self, how: Resampling | None) -> dict[str, Any]:
-        """All figures; those of later methods also against the first one."""
+        """All figures of every method, and of every two of them."""
         from veritrail_eval.dialogues.claim_sets import ClaimAgreement
         from veritrail_eval.dialogues.disagreements import disagreements_json
-        from veritrail_eval.dialogues.score import LABELS, TurnScore
+        from veritrail_eval.dialogues.score import LABELS, TurnScore, comparisons_of
 
         gold, labels, matcher = self.labelled.gold, self.labelled.labels, self.matcher
         consensus = self.labelled.consensus
@@ -200,9 +200,8 @@ class ComparedDialogues:
                 "labels_from": "claims" if consensus else "labels",
             },
             "matching": matcher.words,
-            "methods": [
-                one.as_json(scores[0] if place else None, how) for place, one in enumerate(scores)
-            ],
+            "methods": [one.as_json(how) for one in scores],
+            "comparisons": comparisons_of(scores),
             "annotators": None if agreement is None else agreement.as_json(matcher, how),
             "disagreements": disagreements_json(gold, self.every, matcher),
             "usage": sum((one.usage for one in self.every), self.usage).json_object(),

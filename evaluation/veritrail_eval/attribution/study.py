@@ -77,12 +77,21 @@ class ModeScore:
 
     @property
     def confusion(self) -> Confusion:
-        """Labels of readers against right ones; what a reader is unsure of is left out."""
+        """Labels of readers against right ones; what a reader is unsure of counts as faithful.
+
+        Source: Error-tolerant attribution C.3 (who is not sure says faithful).
+        """
         return Confusion.of(
-            (VERDICTS[one.gold], VERDICTS[Faithfulness(one.label.value)])
+            (VERDICTS[one.gold], VERDICTS[_said(one.label)])
             for one in self.answers
-            if one.gold is not None and one.label is not ReaderLabel.UNSURE
+            if one.gold is not None
         )
+
+    @property
+    def decided(self) -> Confusion:
+        """Return the confusion without the answers of which a reader is unsure. Ours."""
+        sure = [one for one in self.answers if one.label is not ReaderLabel.UNSURE]
+        return ModeScore(self.mode, sure, self.has_gold).confusion
 
     @property
     def balanced_accuracy(self) -> Figure:
@@ -97,6 +106,9 @@ class ModeScore:
             "mean_seconds_faithful": self.seconds(Faithfulness.FAITHFUL),
             "mean_seconds_unfaithful": self.seconds(Faithfulness.UNFAITHFUL),
             "balanced_accuracy": self.balanced_accuracy,
+            "balanced_accuracy_decided": (
+                self.decided.balanced_accuracy if self.has_gold else missing(NO_GOLD)
+            ),
         }
         document = {
             "mode": self.mode.value,
@@ -107,6 +119,10 @@ class ModeScore:
             **{name: one.value for name, one in figures.items()},
         }
         return with_reasons(document, figures)
+
+
+def _said(label: ReaderLabel) -> Faithfulness:
+    return Faithfulness.FAITHFUL if label is ReaderLabel.UNSURE else Faithfulness(label.value)
 
 
 @dataclass(frozen=True, slots=True)

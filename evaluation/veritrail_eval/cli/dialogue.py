@@ -132,7 +132,7 @@ def dialogue(
     """Compare methods on labelled turns of dialogues.
 
     The methods are VISTA, FActScore, a judge of whole turns, and the majority. Figures are
-    accuracy, macro F1, matrices, McNemar's test against the first method, and the cost of a turn.
+    accuracy, macro F1, matrices, McNemar's test of every two methods, and the cost of a turn.
     A turn without an answer has no label: it is counted and leaves the figures.
     """
     from veritrail_eval.app.dialogues import DialogueComparison, LabelledDialogues
@@ -238,7 +238,7 @@ def _show(document: Mapping[str, Any]) -> None:
 
     rows = [_row(one) for one in document["methods"]]
     columns = (
-        "method", "turns", "scored", "excluded", "accuracy", "macro F1", "difference", "b, c", "p",
+        "method", "turns", "scored", "excluded", "accuracy", "macro F1", "VISTA score", "released",
         "USD a turn",
     )  # fmt: skip
     table(columns, rows, right=columns[1:])
@@ -255,7 +255,7 @@ def _show(document: Mapping[str, Any]) -> None:
         if one["indicative"]:
             say(f"{name}: compared by words, indicative only.", "yellow")
         say_reasons(one, f"{name}, ")
-        say_reasons(one["mcnemar"] or {}, f"{name}, against the first, ")
+    _show_comparisons(document)
     _show_claims(document)
     _show_holds(document)
     show_annotators(document["annotators"])
@@ -266,24 +266,40 @@ def _show(document: Mapping[str, Any]) -> None:
 
 
 def _row(one: Mapping[str, Any]) -> list[str]:
-    intervals, test = one.get("intervals", {}), one["mcnemar"]
+    intervals, scores = one.get("intervals", {}), one["vista_score"]
     cost = one["cost_per_turn"]
-    compared = ["", "", ""]
-    if test is not None:
-        compared = [
-            "-" if test["difference"] is None else f"{test['difference']:+.3f}",
-            f"{test['b']:,}, {test['c']:,}",
-            "-" if test["p_value"] is None else f"{test['p_value']:.4f}",
-        ]
     return [
         one["method"],
         f"{one['turns']:,}",
         f"{one['scored']:,}",
         f"{sum(one['excluded'].values()):,}",
         *(shown_figure(one[name], intervals.get(name)) for name in ("accuracy", "macro_f1")),
-        *compared,
+        *(shown_figure(scores[name]) for name in ("score", "released")),
         "-" if cost is None else f"{cost:.6f}",
     ]
+
+
+def _show_comparisons(document: Mapping[str, Any]) -> None:
+    """Show McNemar's test of every two methods."""
+    rows = [
+        [
+            one["first"],
+            one["second"],
+            f"{one['turns']:,}",
+            "-" if one["difference"] is None else f"{one['difference']:+.3f}",
+            f"{one['b']:,}, {one['c']:,}",
+            "-" if one["p_value"] is None else f"{one['p_value']:.4f}",
+        ]
+        for one in document["comparisons"]
+    ]
+    if rows:
+        columns = ("first", "second", "turns", "first - second", "b, c", "p")
+        table(columns, rows, right=columns[2:])
+    for one in document["comparisons"]:
+        say_reasons(one, f"{one['first']} and {one['second']}, ")
+
+
+_FIGURES = ("accuracy", "macro_f1")
 
 
 def _show_claims(document: Mapping[str, Any]) -> None:
@@ -305,15 +321,17 @@ def _show_claims(document: Mapping[str, Any]) -> None:
                 shown_figure(claims["labels"]["accuracy"]),
                 shown_figure(named.get("accuracy")),
                 shown_figure(named.get("macro_f1")),
+                *(shown_figure(named.get("with_unmatched", {}).get(n)) for n in _FIGURES),
             ]
         )
     if not rows:
         return
     columns = (
         "claims", "people's", "unmatched", "extra", "Jaccard", "F1", "verified or not",
-        "category", "macro F1",
+        "category", "macro F1", "all claims", "macro F1",
     )  # fmt: skip
     table(columns, rows, right=columns[1:])
+    say("All claims: those of people; unmatched ones, and those that failed, are wrong.", "dim")
     say(f"Claims are the same by {document['matching']}.", "dim")
 
 

@@ -13,9 +13,9 @@ from veritrail_graph.api.cli.terminal import print_json, say, table
 
 _FIGURES = (
     "mean_seconds", "median_seconds", "mean_seconds_faithful", "mean_seconds_unfaithful",
-    "balanced_accuracy",
+    "balanced_accuracy", "balanced_accuracy_decided",
 )  # fmt: skip
-_TITLES = ("seconds", "median", "faithful", "unfaithful", "balanced accuracy")
+_TITLES = ("seconds", "median", "faithful", "unfaithful", "balanced accuracy", "decided")
 
 
 def study(
@@ -38,7 +38,8 @@ def study(
     """Compare readers who saw sources plain and highlighted.
 
     Figures are the seconds a sentence took and, with --gold, the balanced accuracy of the readers'
-    labels, and the time by the right label. What a reader is unsure of has a time and no label.
+    labels, and the time by the right label. What a reader is unsure of counts as faithful, as in
+    the paper; its accuracy without these answers stands beside it.
     """
     from veritrail_eval.app.attribution import score_study
 

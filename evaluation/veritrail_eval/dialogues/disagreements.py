@@ -3,7 +3,8 @@
 The paper compares the labels of data sets with what its annotators agreed on, turn by turn. It
 separates missed hallucinations from opinions and abstentions that were called verifiable (Table 7).
 Two of its kinds need a reader to separate them: turns that the conversation verifies, and disfluent
-ones. Here they are one kind. The kinds of claims carry the same idea to claims that both name.
+ones; a turn is the latter where the labelled turns say so. The kinds of claims carry the same idea
+to claims that both name.
 
 Source: VISTA D.2, Table 7; kinds of claims are ours.
 """
@@ -40,6 +41,7 @@ class TurnKind(StrEnum):
     MISSED_HALLUCINATION = "missed_hallucination"
     MISHANDLED_OPINION_OR_ABSTENTION = "mishandled_opinion_or_abstention"
     VERIFIABLE_AFTER_ALL = "verifiable_after_all"
+    DISFLUENT = "disfluent"
 
 
 class ClaimKind(StrEnum):
@@ -54,14 +56,23 @@ class ClaimKind(StrEnum):
     SECOND_ALONE = "named_by_the_second_alone"
 
 
-def turn_kind(first: DialogueLabel, second: Sequence[LabelledTurnClaim]) -> TurnKind:
+def turn_kind(
+    first: DialogueLabel, second: Sequence[LabelledTurnClaim], *, disfluent: bool = False
+) -> TurnKind:
     """Return how a label and the claims of the one that is held to be right differ.
 
-    Source: VISTA D.2, Table 7 (rows 1 to 4; 5 and 6 are one kind here).
+    Args:
+        first: The label.
+        second: The claims of the one that is held to be right.
+        disfluent: Whether a reader found the text of the turn disfluent.
+
+    Source: VISTA D.2, Table 7.
     """
     is_verified = label_of(second) is DialogueLabel.VERIFIED
     if first is DialogueLabel.UNVERIFIABLE:
-        return TurnKind.VERIFIABLE_AFTER_ALL if is_verified else TurnKind.UNVERIFIABLE
+        if not is_verified:
+            return TurnKind.UNVERIFIABLE
+        return TurnKind.DISFLUENT if disfluent else TurnKind.VERIFIABLE_AFTER_ALL
     if is_verified:
         return TurnKind.VERIFIED
     wrong = {one.category for one in second} - {ClaimCategory.VERIFIED}
@@ -123,13 +134,14 @@ class _Side:
 
     label: DialogueLabel
     claims: Sequence[LabelledTurnClaim] | None = None
+    disfluent: bool = False
 
 
 def with_data_set(gold: DialogueGold) -> Disagreements:
     """Compare the labels of a data set with the claims that annotators agreed on. Table 7."""
     return _counted(
         (
-            (_Side(turn.label), turn.claims)
+            (_Side(turn.label, disfluent=bool(turn.disfluent)), turn.claims)
             for turn in gold.turns
             if turn.label is not None and turn.claims is not None and not turn.is_unresolved
         ),
@@ -145,7 +157,9 @@ def between_annotators(
     for turn in gold.turns:
         said = sorted((one for one in turn.labels if one.claims is not None), key=_name)
         for first, second in permutations(said, 2):
-            both = _Side(label_of(first.claims or ()), first.claims or ()), second.claims or ()
+            own = first.claims or ()
+            side = _Side(label_of(own), own, bool(turn.disfluent))
+            both = side, second.claims or ()
             pairs.setdefault((first.annotator, second.annotator), []).append(both)
     return {pair: _counted(found, matcher) for pair, found in sorted(pairs.items())}
 
@@ -188,13 +202,13 @@ def _of_method(predicted: PredictedTurns, turn: LabelledTurn) -> _Side | None:
         return None
     label = DialogueLabel.UNVERIFIABLE if found.is_unverifiable else DialogueLabel.VERIFIED
     if not (predicted.names_claims and predicted.gives_categories):
-        return _Side(label)
+        return _Side(label, None, bool(turn.disfluent))
     claims = [
         LabelledTurnClaim(claim=one.claim, category=one.category)
         for one in found.claims
         if one.category is not None
     ]
-    return _Side(label, claims)
+    return _Side(label, claims, bool(turn.disfluent))
 
 
 def _name(annotation: TurnAnnotation) -> str:
@@ -207,7 +221,7 @@ def _counted(
     turns: Counter[TurnKind] = Counter()
     claims: Counter[ClaimKind] = Counter()
     for first, second in pairs:
-        turns[turn_kind(first.label, second)] += 1
+        turns[turn_kind(first.label, second, disfluent=first.disfluent)] += 1
         if first.claims is None:
             continue
         same = matcher.pairs([(one.claim,) for one in first.claims], [one.claim for one in second])

@@ -28,7 +28,7 @@ from veritrail_graph.graph.model.dialogue import (
     PartId,
     Speaker,
 )
-from veritrail_graph.graph.model.noun import Many, Noun, OneOf, PublicId, Text
+from veritrail_graph.graph.model.noun import Many, Noun, OneOf, PublicId, Text, is_none
 
 MOST_FAULTS = 1_000
 """Faults that are listed."""
@@ -76,6 +76,11 @@ class LabelledTurn(Noun):
         default={},
         description="Of a category: whether the turn makes such a claim, where a data set labels "
         "that, such as abstentions or contradictions.",
+    )
+    disfluent: bool | None = Field(
+        default=None,
+        description="Whether a reader found its text disfluent, which explains a difference.",
+        exclude_if=is_none,
     )
 
     @property

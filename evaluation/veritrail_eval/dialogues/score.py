@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, TypeAlias
 
 from veritrail_eval.dialogues.claim_sets import ClaimMatcher, Overlap
@@ -30,6 +30,7 @@ from veritrail_graph.graph.model.dialogue import (
     DialogueLabel,
     TurnClaim,
     TurnVerification,
+    vista_score,
 )
 
 LABELS = tuple(DialogueLabel)
@@ -50,6 +51,10 @@ EXCLUDED = (
 NO_COSTS = "no turn with a known cost"
 NO_CATEGORIES = "the method gives no categories"
 NO_CLAIMS = "the method names no claims"
+NO_VERIFIABLE = "no claim that a source could confirm, or a claim is undecided"
+NO_CLAIM_FOUND = "the labelled turns make no claim"
+FAITHFUL = frozenset({ClaimCategory.VERIFIED, ClaimCategory.ABSTENTION, ClaimCategory.OUT_OF_SCOPE})
+"""Categories that the released program of VISTA counts as faithful."""
 NO_GOLD_CLAIMS = "the labelled turns name no claims"
 
 TurnUnit: TypeAlias = tuple[Outcome, ...]
@@ -108,7 +113,7 @@ class ClaimScore:
         overlap: How far both name the same claims.
         labels: Verified or not, of the claims that both name.
         categories: The five categories, of the claims that both name.
-        unmatched: People's claims that the method does not name.
+        unnamed: The categories of people's claims that the method does not name.
         gives_categories: Whether the method says why claims are not verified.
 
     Source: VISTA 6.2 (Table 3), D.1, F.
@@ -117,7 +122,7 @@ class ClaimScore:
     overlap: Overlap
     labels: Sequence[TurnUnit]
     categories: Sequence[TurnUnit]
-    unmatched: int
+    unnamed: Sequence[ClaimCategory]
     gives_categories: bool
 
     @classmethod
@@ -131,7 +136,7 @@ class ClaimScore:
         overlap = Overlap()
         labels: list[TurnUnit] = []
         categories: list[TurnUnit] = []
-        unmatched = 0
+        unnamed: list[ClaimCategory] = []
         gives_categories = predicted.gives_categories
         for turn in turns:
             known = [] if turn.claims is None else turn.claims
@@ -144,7 +149,7 @@ class ClaimScore:
             has_failed = not named and label_of_turn(found) is None
             if not has_failed:
                 overlap += Overlap(1, len(known), len(named), len(pairs))
-                unmatched += len(known) - len(pairs)
+                unnamed += [one.category for n, one in enumerate(known) if n not in pairs]
             both = [
                 (one, named[pairs[place]] if place in pairs else None)
                 for place, one in enumerate(known)
@@ -152,22 +157,27 @@ class ClaimScore:
             ]
             labels.append(tuple((_merged(one.category), _label(other)) for one, other in both))
             categories.append(tuple((one.category, _category(other)) for one, other in both))
-        return cls(overlap, labels, categories, unmatched, gives_categories)
+        return cls(overlap, labels, categories, unnamed, gives_categories)
 
     def as_json(self, how: Resampling | None = None) -> dict[str, Any]:
-        """Counts and figures: over the claims that both name."""
+        """Counts and figures: over the claims that both name, and over all of people's claims.
+
+        `with_unmatched` counts claims that are not named, and those without an answer, as wrong.
+        """
+        merged = [(_merged(one), None) for one in self.unnamed]
         document: dict[str, Any] = {
             "turns": self.overlap.turns,
-            "claims": sum(map(len, self.labels)) + self.unmatched,
-            "unmatched": self.unmatched,
+            "claims": sum(map(len, self.labels)) + len(self.unnamed),
+            "unmatched": len(self.unnamed),
             "extra": self.overlap.second - self.overlap.both,
             "sets": self.overlap.as_json(),
-            "labels": _figures(LABELS, self.labels, how),
+            "labels": _figures(LABELS, self.labels, merged, how),
             "categories": None,
         }
         if not self.gives_categories:
             return {**document, "reasons": {"categories": NO_CATEGORIES}}
-        return {**document, "categories": _figures(CATEGORIES, self.categories, how)}
+        unnamed = [(one, None) for one in self.unnamed]
+        return {**document, "categories": _figures(CATEGORIES, self.categories, unnamed, how)}
 
 
 def _is_categorised(claim: TurnClaim) -> bool:
@@ -190,10 +200,16 @@ def _category(claim: TurnClaim | None) -> str | None:
 
 
 def _figures(
-    classes: Sequence[str], units: Sequence[TurnUnit], how: Resampling | None
+    classes: Sequence[str],
+    units: Sequence[TurnUnit],
+    unnamed: Sequence[Outcome],
+    how: Resampling | None,
 ) -> dict[str, Any]:
     """The figures of outcomes, and their intervals, turns drawn anew."""
-    document = ClassCounts.of(classes, chain.from_iterable(units)).as_json()
+    outcomes = list(chain.from_iterable(units))
+    document = ClassCounts.of(classes, outcomes).as_json()
+    every = ClassCounts.of(classes, [*outcomes, *unnamed]).as_json()
+    document["with_unmatched"] = every["with_none"]
     if how is not None:
         found = turn_intervals(classes, units, how)
         document["intervals"] = {name: one.as_json() for name, one in found.items()}
@@ -325,22 +341,24 @@ class TurnScore:
             (one for one in costs if one is not None), ALL_CACHED if is_cached else NO_COSTS
         )
 
-    def against(self, first: TurnScore) -> dict[str, Any]:
-        """McNemar's test of another method and this one, on the turns that both are scored on.
+    def compared_with(self, second: TurnScore) -> dict[str, Any]:
+        """McNemar's test of this method and another one, on the turns that both are scored on.
 
-        Source: VISTA E (b: only the first one is right, c: only the second one).
+        Source: VISTA E (the first system minus the second one; b: only the first one is right, c:
+        only the second one).
         """
         both = [
-            (label, one, self.outcomes[key][1])
-            for key, (label, one) in first.outcomes.items()
-            if one is not None and self.outcomes[key][1] is not None
+            (label, one, second.outcomes[key][1])
+            for key, (label, one) in self.outcomes.items()
+            if one is not None and second.outcomes[key][1] is not None
         ]
         b = sum(one is label is not other for label, one, other in both)
         c = sum(other is label is not one for label, one, other in both)
         test = McNemar(b, c, len(both), "turn")
-        difference = share(c - b, len(both), "no turn is scored for both methods")
+        difference = share(b - c, len(both), "no turn is scored for both methods")
         document = {
-            "against": first.predicted.method,
+            "first": self.predicted.method,
+            "second": second.predicted.method,
             "turns": len(both),
             "difference": difference.value,
             "b": b,
@@ -394,13 +412,34 @@ class TurnScore:
             document["turn_check"] = Detection(ClassCounts.of((YES, NO), checked)).as_json()
         return document
 
-    def as_json(
-        self, first: TurnScore | None = None, how: Resampling | None = None
-    ) -> dict[str, Any]:
+    def vista_scores(self) -> dict[str, Any]:
+        """The score over the claims of the labelled turns, by both formulas.
+
+        `score` is verified of the claims that are verified, contradicted or lack evidence;
+        `released` is that of the program that the authors published: verified, abstaining and
+        out-of-scope claims of all claims.
+
+        Source: VISTA 3 (the score; it has no formula), and its released program.
+        """
+        found = [self.predicted.turns.get(turn.key) for turn in self.turns]
+        done = [one for one in found if one is not None and one.status is Status.SUCCEEDED]
+        claims = [claim for one in done for claim in one.claims]
+        if not self.predicted.gives_categories or not all(map(_is_categorised, claims)):
+            none = missing(NO_CATEGORIES)
+            score, released = none, none
+        else:
+            ours = vista_score(claims)
+            score = missing(NO_VERIFIABLE) if ours is None else Figure(ours)
+            faithful = sum(one.category in FAITHFUL for one in claims)
+            released = share(faithful, len(claims), NO_CLAIM_FOUND)
+        figures = {"score": score, "released": released}
+        document = {"claims": len(claims), **{name: one.value for name, one in figures.items()}}
+        return with_reasons(document, figures)
+
+    def as_json(self, how: Resampling | None = None) -> dict[str, Any]:
         """The row.
 
         Args:
-            first: The method that this one is compared with; None: it is the first.
             how: How intervals are made; None: there are none.
         """
         counts, cost = self.counts, self.cost_per_turn
@@ -421,7 +460,7 @@ class TurnScore:
             found = turn_intervals(LABELS, units, how)
             document["intervals"] = {name: one.as_json() for name, one in found.items()}
         document |= {
-            "mcnemar": None if first is None else self.against(first),
+            "vista_score": self.vista_scores(),
             "claims": None if self.claims is None else self.claims.as_json(how),
             "holds": self.detections(),
             "cost_per_turn": cost.value,
@@ -433,6 +472,11 @@ class TurnScore:
             why = NO_GOLD_CLAIMS if self.predicted.names_claims else NO_CLAIMS
             reasons = {**reasons, "claims": why}
         return {**document, "reasons": reasons} if reasons else document
+
+
+def comparisons_of(scores: Sequence[TurnScore]) -> list[dict[str, Any]]:
+    """McNemar's test of every two methods, in their order. Source: VISTA E, Tables 8 to 11."""
+    return [first.compared_with(second) for first, second in combinations(scores, 2)]
 
 
 def _leaves_open(found: TurnVerification, category: ClaimCategory) -> bool:
