@@ -15,34 +15,38 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import JudgedPart, Side, Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 from veritrail_graph.graph.model.dialogue import AnswerLabel, ClaimCategory, DialogueLabel
 from veritrail_graph.verifier.models.port import InvalidAnswer, Step
 
-_TEXT = {"type": "string"}
-_TEXT_OR_NULL = {"type": ["string", "null"]}
-_IDS = {"type": "array", "items": {"type": "integer"}}
-_CLAIMS = {"claims": {"type": "array", "items": _TEXT}}
+TEXT = {"type": "string"}
+TEXT_OR_NULL = {"type": ["string", "null"]}
+IDS = {"type": "array", "items": {"type": "integer"}}
+_CLAIMS = {"claims": {"type": "array", "items": TEXT}}
 _VERDICT = {
     "verdict": {"type": "string", "enum": [str(one) for one in Verdict]},
-    "reason": _TEXT,
+    "reason": TEXT,
 }
+
+
+def object_of(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The JSON Schema of an object with exactly these keys."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def answer_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON Schema of an answer's object: its keys, behind the reasoning."""
-    everything = {"reasoning": _TEXT, **properties}
-    return {
-        "type": "object",
-        "properties": everything,
-        "required": list(everything),
-        "additionalProperties": False,
-    }
+    return object_of({"reasoning": TEXT, **properties})
 
 
 def without_reasoning(schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -53,13 +57,13 @@ def without_reasoning(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _outcome(*outcomes: str) -> Mapping[str, Any]:
     return answer_schema(
-        {"outcome": {"type": "string", "enum": list(outcomes)}, "sentence": _TEXT_OR_NULL}
+        {"outcome": {"type": "string", "enum": list(outcomes)}, "sentence": TEXT_OR_NULL}
     )
 
 
 def _labelled(labels: type[StrEnum]) -> Mapping[str, Any]:
     names = [str(one) for one in labels]
-    return answer_schema({"label": {"type": "string", "enum": names}, "reason": _TEXT})
+    return answer_schema({"label": {"type": "string", "enum": names}, "reason": TEXT})
 
 
 SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
@@ -69,28 +73,25 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
     Step.SUB_CLAIM_DECOMPOSITION: answer_schema(_CLAIMS),
     Step.EVIDENCE_SELECTION: answer_schema(
         {
-            "sentence_ids": _IDS,
-            "context_ids": _IDS,
-            "summary": _TEXT_OR_NULL,
-            "missing": _TEXT_OR_NULL,
+            "sentence_ids": IDS,
+            "context_ids": IDS,
+            "summary": TEXT_OR_NULL,
+            "missing": TEXT_OR_NULL,
         }
     ),
     Step.EVIDENCE_SELECTION_SHARED: answer_schema(
         {
             "claims": {
                 "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
+                "items": object_of(
+                    {
                         "claim": {"type": "integer"},
-                        "sentence_ids": _IDS,
-                        "context_ids": _IDS,
-                        "summary": _TEXT_OR_NULL,
-                        "missing": _TEXT_OR_NULL,
-                    },
-                    "required": ["claim", "sentence_ids", "context_ids", "summary", "missing"],
-                    "additionalProperties": False,
-                },
+                        "sentence_ids": IDS,
+                        "context_ids": IDS,
+                        "summary": TEXT_OR_NULL,
+                        "missing": TEXT_OR_NULL,
+                    }
+                ),
             }
         }
     ),
@@ -99,17 +100,12 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
         {
             "claims": {
                 "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {"claim": {"type": "integer"}, **_VERDICT},
-                    "required": ["claim", *_VERDICT],
-                    "additionalProperties": False,
-                },
+                "items": object_of({"claim": {"type": "integer"}, **_VERDICT}),
             }
         }
     ),
     Step.PROPOSITIONS: answer_schema(
-        {"propositions": {"type": "array", "items": {"type": "array", "items": _TEXT}}}
+        {"propositions": {"type": "array", "items": {"type": "array", "items": TEXT}}}
     ),
     Step.ATTRIBUTION: answer_schema(
         {
@@ -134,7 +130,7 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
         }
     ),
     Step.FAITHFULNESS: _labelled(Faithfulness),
-    Step.CORRECTION: answer_schema({"sentence": _TEXT}),
+    Step.CORRECTION: answer_schema({"sentence": TEXT}),
     Step.DIALOGUE_EXTRACTION: answer_schema(_CLAIMS),
     Step.FACTSCORE_EXTRACTION: answer_schema(_CLAIMS),
     Step.DIALOGUE_VERIFICATION: _labelled(DialogueLabel),
@@ -146,15 +142,15 @@ SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
                 "type": "string",
                 "enum": [str(one) for one in ClaimCategory if one is not ClaimCategory.VERIFIED],
             },
-            "reason": _TEXT,
-            "background_ids": _IDS,
+            "reason": TEXT,
+            "background_ids": IDS,
         }
     ),
     Step.DIALOGUE_TURN_CHECK: answer_schema(
         {
             "contradiction": {"type": "boolean"},
-            "quotes": {"type": "array", "items": _TEXT},
-            "reason": _TEXT,
+            "quotes": {"type": "array", "items": TEXT},
+            "reason": TEXT,
         }
     ),
 }
@@ -192,6 +188,9 @@ class SelectionAnswer:
         summary: What they say together; None where nothing is selected.
         missing: What they do not say, or None.
         dropped: How many ids were not in the prompt, or were no ids.
+        sides: What each sentence says about which parts of the claim, by its id; empty where the
+            prompt does not ask for it.
+        parts: The verdicts on the parts that the answer gives besides; empty where it gives none.
     """
 
     evidence: tuple[int, ...] = ()
@@ -199,14 +198,24 @@ class SelectionAnswer:
     summary: str | None = None
     missing: str | None = None
     dropped: int = 0
+    sides: Mapping[int, tuple[Side, ...]] = field(default_factory=dict)
+    parts: tuple[JudgedPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictAnswer:
-    """The answer to a verdict prompt."""
+    """The answer to a verdict prompt.
+
+    Attributes:
+        verdict: The verdict.
+        reason: The reasons for it.
+        parts: The verdicts on the parts of the claim that it follows from; empty where the prompt
+            does not ask for them.
+    """
 
     verdict: Verdict
     reason: str
+    parts: tuple[JudgedPart, ...] = ()
 
 
 def final_object(text: str, *keys: str) -> dict[str, Any]:
@@ -283,8 +292,8 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
         InvalidAnswer: It is none, or sentences are selected without a summary.
     """
     answer = final_object(text, "sentence_ids", "context_ids", "summary", "missing")
-    evidence, dropped_evidence = _ids(answer, "sentence_ids", sentences)
-    context, dropped_context = _ids(answer, "context_ids", sentences)
+    evidence, dropped_evidence = ids_of(answer, "sentence_ids", sentences)
+    context, dropped_context = ids_of(answer, "context_ids", sentences)
     dropped = dropped_evidence + dropped_context
     if not evidence:  # context without evidence selects nothing
         return SelectionAnswer(dropped=dropped)
@@ -441,7 +450,7 @@ def _expect_characters(value: str, key: str) -> None:
         raise InvalidAnswer(f"`{key}` holds a lone surrogate, which is no character") from None
 
 
-def _ids(answer: dict[str, Any], key: str, sentences: int) -> tuple[set[int], int]:
+def ids_of(answer: Mapping[str, Any], key: str, sentences: int) -> tuple[set[int], int]:
     """Ids of sentences of the prompt, and how many others were named."""
     values = answer[key]
     if not isinstance(values, list):
@@ -558,8 +567,8 @@ def merge_verdicts(answers: Sequence[VerdictAnswer], threshold: int) -> tuple[Ve
     """The most frequent verdict that at least `threshold` samples gave, and the score.
 
     Returns:
-        The verdict with the reason of the first sample that gave it; Inconclusive where none
-        passes or the most frequent tie. The score is the share of Fully Supported.
+        The verdict with the reason and the parts of the first sample that gave it; Inconclusive
+        where none passes or the most frequent tie. The score is the share of Fully Supported.
     """
     votes = Counter(answer.verdict for answer in answers)
     score = votes[Verdict.FULLY_SUPPORTED] / len(answers)
@@ -568,8 +577,8 @@ def merge_verdicts(answers: Sequence[VerdictAnswer], threshold: int) -> tuple[Ve
     winners = [verdict for count, verdict in passed if count == most]
     counts = ", ".join(f"{votes[verdict]} x {verdict}" for verdict in Verdict if votes[verdict])
     if len(winners) == 1:
-        reason = next(answer.reason for answer in answers if answer.verdict is winners[0])
-        return VerdictAnswer(winners[0], f"{reason} (samples: {counts})"), score
+        first = next(answer for answer in answers if answer.verdict is winners[0])
+        return replace(first, reason=f"{first.reason} (samples: {counts})"), score
     why = "samples tie" if winners else f"no verdict was given by {threshold} samples"
     reason = f"{why}: {counts}. First reason: {answers[0].reason}"
     return VerdictAnswer(Verdict.INCONCLUSIVE, reason), score

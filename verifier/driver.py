@@ -24,7 +24,7 @@ from veritrail_graph.verifier.answered import (
 from veritrail_graph.verifier.appeals import WatchedNodes, cited_appeals
 from veritrail_graph.verifier.correction import Corrector
 from veritrail_graph.verifier.frontiers import answered_sources
-from veritrail_graph.verifier.localization import evidence_paths, locate_error
+from veritrail_graph.verifier.localization import evidence_paths, locate_error, parts_behind
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, OverBudget
 from veritrail_graph.verifier.ports import (
     Found,
@@ -220,7 +220,7 @@ async def drive(
         except StopIteration as done:
             outcome: Outcome = done.value
             return outcome
-        if isinstance(need, NeedEvidence):
+        if isinstance(need, NeedEvidence) and need.missing is None:
             meter.iteration += 1
         if isinstance(need, Finished):
             observer.iteration_finished(task, need.iteration.verdict, meter)
@@ -239,11 +239,14 @@ async def _answer(
     if isinstance(need, NeedSources):
         return await answered_sources(nodes, need)
     if isinstance(need, NeedEvidence):
-        read = await nodes.read(need.nodes)
-        select = partial(judge.select_evidence, claim, read, meter)
-        return await answered(judge, select, partial(seen_selection, read))
+        read, missing = await nodes.read(need.nodes), need.missing
+        wanted = claim if missing is None else missing.claim(claim)
+        select = partial(judge.select_evidence, wanted, read, meter)
+        selection = await answered(judge, select, partial(seen_selection, read))
+        return selection if missing is None else missing.numbered(selection)
     roots = await nodes.read(need.roots)
-    found = Found(need.selection.evidence, roots, need.carried)
+    settled = None if need.carried else need.selection.settled
+    found = Found(need.selection.evidence, roots, need.carried, settled)
     return await answered(judge, partial(judge.judge, claim, found, meter), seen_judgement)
 
 
@@ -339,6 +342,7 @@ def with_outcome(
         error=None if is_decided else outcome.reasoning,
         verdict=outcome.verdict,
         reasoning=outcome.reasoning,
+        parts=parts_behind(outcome.verdict, outcome.iterations),
         score=outcome.score,
         termination=outcome.termination,
         iterations=outcome.iterations,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -21,6 +21,7 @@ from veritrail_graph.verifier.answers import (
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
+from veritrail_graph.verifier.part_answers import parts_in, read_sided_selection, settled
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
 from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 from veritrail_graph.verifier.shared_prompts import Case, SharedSelection
@@ -101,10 +102,11 @@ class EvidenceStep:
         self._refuse_hopeless(excerpts)
         before = f"{excerpts.text}\n"
         user = before + claim_lines(claim.text, claim.sub_claims)
-        count = len(excerpts.sentences)
-        calls = self.step.calls(
-            user, lambda text: read_selection(text, count), meter, shared=len(before)
-        )
+        count, parts = len(excerpts.sentences), parts_in(claim.sub_claims)
+        read: Callable[[str], SelectionAnswer] = partial(read_selection, sentences=count)
+        if self.step.prompt.asks_by_part:
+            read = partial(read_sided_selection, sentences=count, parts=parts)
+        calls = self.step.calls(user, read, meter, shared=len(before))
         if self.sharing is not None:
             case = Case(claim.text, claim.sub_claims, excerpts)
             calls = [
@@ -115,11 +117,14 @@ class EvidenceStep:
             async with slots:
                 answers = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         except ContextTooLong as error:
-            parts = halves(excerpts)
-            if parts is None:
+            both = halves(excerpts)
+            if both is None:
                 raise self._too_long(excerpts, str(error)) from None
-            return joined([await self._ask(claim, part, meter, slots) for part in parts])
-        return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
+            return joined([await self._ask(claim, half, meter, slots) for half in both])
+        found = selected(merge_selections(answers, self.step.samples.threshold), excerpts)
+        if self.step.samples.is_soft:
+            return found
+        return replace(found, settled=settled(answers[0], parts))
 
     def _refuse_hopeless(self, excerpts: Excerpts) -> None:
         """Do not send what no count of tokens could make fit: some endpoints cut it silently."""
@@ -144,17 +149,23 @@ def _evidence(answer: SelectionAnswer, excerpts: Excerpts) -> Evidence:
     roles = dict.fromkeys(answer.context, EvidenceRole.CONTEXT)
     roles.update(dict.fromkeys(answer.evidence, EvidenceRole.EVIDENCE))
     cited = tuple(
-        CitedSentence.of(excerpts.sentences[number], roles[number]) for number in sorted(roles)
+        CitedSentence.of(excerpts.sentences[number], roles[number], answer.sides.get(number, ()))
+        for number in sorted(roles)
     )
     return Evidence(text=answer.summary or "", missing=answer.missing, sentences=cited)
 
 
 def joined(selections: Sequence[Selection]) -> Selection:
-    """Return what the prompts of one iteration select, in their order."""
+    """Return what the prompts of one iteration select, in their order.
+
+    What one prompt settled holds where no other prompt found anything.
+    """
+    found = [each for each in selections if each.evidence]
     return Selection(
         tuple(evidence for each in selections for evidence in each.evidence),
         sum(each.dropped_ids for each in selections),
         any(each.is_missed for each in selections),
+        settled=found[0].settled if len(found) == 1 else None,
     )
 
 

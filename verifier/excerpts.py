@@ -14,6 +14,9 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.model import Sentence
 
+SOURCE, STEP = "source", "step"
+"""Marks of blocks: text of a source, and text that was written in a step of the process."""
+
 CONTEXT_SENTENCES = 2
 """Sentences before the cut that the later part of a node is shown as context."""
 CONTEXT_CHARACTERS = 1_000
@@ -30,14 +33,17 @@ class Unit:
     Attributes:
         sentences: What is numbered; never empty.
         before: Sentences of the same node before them that are shown as context.
+        mark: What stands behind its label: whose text it is; empty: nothing.
     """
 
     sentences: tuple[Sentence, ...]
     before: tuple[Sentence, ...] = ()
+    mark: str = ""
 
     def part(self, start: int, end: int) -> Unit:
         """The sentences from `start` to before `end`, with their context."""
-        return Unit(self.sentences[start:end], context_for(self.before + self.sentences[:start]))
+        before = context_for(self.before + self.sentences[:start])
+        return Unit(self.sentences[start:end], before, self.mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def render(units: Sequence[Unit]) -> Excerpts:
     lines: list[str] = []
     sentences: list[Sentence] = []
     for label, unit in enumerate(units, start=1):
-        lines.append(f"[[{label}]]")
+        lines.append(f"[[{label}]] {unit.mark}".rstrip())
         lines += [f"(context) {one_line(text)}" for text in context_texts(unit.before)]
         for sentence in unit.sentences:
             lines.append(f"{len(sentences)}: {one_line(sentence.text)}")

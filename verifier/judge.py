@@ -302,4 +302,4 @@ class SplitJudge:
 
     def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
         """Give a verdict by the engine of verdicts."""
-        return self.verdicts.judge(claim, found, meter)
+        return self.verdicts.judge(claim, replace(found, settled=None), meter)

@@ -19,6 +19,7 @@ from veritrail_graph.graph.model import (
     EvidencePath,
     EvidenceRole,
     Iteration,
+    JudgedPart,
     NodeRef,
     Sentence,
     Verdict,
@@ -163,6 +164,20 @@ def locate_error(
     words = _words(claim)
     introduced.sort(key=lambda ref: -len(words & _words(said[ref.node_id])))
     return ErrorLocation(tuple(introduced), _downstream(node, introduced, iterations, paths))
+
+
+def parts_behind(
+    verdict: Verdict | None, iterations: Sequence[Iteration]
+) -> tuple[JudgedPart, ...]:
+    """The verdicts on the parts of a claim that its final verdict follows from.
+
+    They are those of the last iteration that has any, as far as all since then had the final
+    verdict; an iteration in which nothing was found has none.
+    """
+    for iteration in reversed(iterations):
+        if iteration.verdict is not verdict or iteration.parts:
+            return iteration.parts if iteration.verdict is verdict else ()
+    return ()
 
 
 def bears_on(text: str, claim: str) -> bool:

@@ -15,6 +15,7 @@ from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import (
     Claim,
     Evidence,
+    JudgedPart,
     NodeRef,
     Sentence,
     Verdict,
@@ -98,8 +99,10 @@ class Selection:
         silence: Of a judge that does not understand texts, whatever it selected: why it tells
             nothing about a claim that it finds nothing in them. None: finding nothing means that
             they do not bear on the claim, as the paper has it.
+        settled: The verdict on its evidence that the answer gave with it, where nothing is open;
+            None: it is to be asked for.
 
-    Source: VeriTrail 3.1.2, E.3; `silence` is ours.
+    Source: VeriTrail 3.1.2, E.3; `silence` and `settled` are ours.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -107,6 +110,26 @@ class Selection:
     is_missed: bool = False
     is_sampled: bool = False
     silence: str | None = None
+    settled: Settled | None = None
+
+
+class Settled(Protocol):
+    """A verdict that an answer to another question gave, too."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """The reasons for it."""
+        ...
+
+    @property
+    def parts(self) -> tuple[JudgedPart, ...]:
+        """The verdicts on the parts of the claim."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +149,11 @@ class Judgement:
         judged_by: Where two models may judge, the one whose verdict this is.
         first_verdict: Where another model was asked before, its verdict; None: it had none.
         first_reasoning: Its reasons, or why it had none.
+        parts: The verdicts on the parts of the claim that it follows from; empty where the judge
+            gives none.
+        looked_for: What was missing and was looked for once more, before this verdict.
 
-    Source: VeriTrail 3.1.3.
+    Source: VeriTrail 3.1.3; `parts` and `looked_for` are ours.
     """
 
     verdict: Verdict | None
@@ -140,6 +166,8 @@ class Judgement:
     judged_by: str | None = None
     first_verdict: Verdict | None = None
     first_reasoning: str | None = None
+    parts: tuple[JudgedPart, ...] = ()
+    looked_for: str | None = None
 
 
 Split = Callable[[str, str], tuple[Sentence, ...]]
@@ -224,6 +252,7 @@ class Found:
         evidence: What this iteration found, in root and non-root nodes alike.
         roots: Every root node with evidence, found now or carried; their whole text counts.
         carried: The evidence of earlier iterations in the roots that are carried.
+        settled: The verdict that the selection of all this evidence gave with it.
 
     Source: VeriTrail 3.1.3, 3.1.4.
     """
@@ -231,6 +260,7 @@ class Found:
     evidence: tuple[Evidence, ...]
     roots: tuple[ReadNode, ...] = ()
     carried: tuple[Evidence, ...] = ()
+    settled: Settled | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from veritrail_graph.verifier.answers import SCHEMAS, without_reasoning
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.known_models import known_model
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, Step, StepCall
+from veritrail_graph.verifier.part_answers import PART_SCHEMAS
 from veritrail_graph.verifier.prompts import Prompt
 
 T = TypeVar("T")
@@ -80,7 +81,9 @@ class PromptedStep:
         """The JSON Schema that the endpoint gets; None: it gets none."""
         if not self.structured or self.prompt.asks_true_or_false:
             return None
-        schema = self.schema or SCHEMAS[Step(self.prompt.step)]
+        step = Step(self.prompt.step)
+        by_part = PART_SCHEMAS.get(step) if self.prompt.asks_by_part else None
+        schema = self.schema or by_part or SCHEMAS[step]
         return without_reasoning(schema) if self.prompt.is_brief else schema
 
     @property

@@ -140,6 +140,8 @@ class _Recorded:
             judged_by=found.judged_by,
             first_verdict=found.first_verdict,
             first_reasoning=found.first_reasoning,
+            parts=found.parts,
+            looked_for=found.looked_for,
         )
 
     def check_end(self, outcome: Outcome) -> None:

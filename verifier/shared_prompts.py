@@ -23,6 +23,11 @@ from veritrail_graph.verifier.answers import (
 )
 from veritrail_graph.verifier.excerpts import Excerpts, claim_lines, one_line
 from veritrail_graph.verifier.models.port import Meter, Request
+from veritrail_graph.verifier.part_answers import (
+    parts_in,
+    read_part_verdict,
+    read_sided_selection,
+)
 from veritrail_graph.verifier.prompted import Call, PromptedStep
 
 if TYPE_CHECKING:
@@ -146,7 +151,10 @@ class SharedSelection(SharedPrompt[SelectionAnswer]):
 
     def read(self, part: str, case: Case) -> SelectionAnswer:
         """Read what is selected for a claim."""
-        return read_selection(part, len(case.excerpts.sentences))
+        sentences = len(case.excerpts.sentences)
+        if self.step.prompt.asks_by_part:
+            return read_sided_selection(part, sentences, parts_in(case.sub_claims))
+        return read_selection(part, sentences)
 
 
 class SharedVerdict(SharedPrompt[VerdictAnswer]):
@@ -160,9 +168,9 @@ class SharedVerdict(SharedPrompt[VerdictAnswer]):
         return ""
 
     def user(self, cases: Sequence[Case]) -> tuple[str, int]:
-        """Each claim with its number, and below it its excerpts."""
+        """Each claim with its number, and below it its sub-claims, where needed, and excerpts."""
         lines = (
-            f"Claim {number}: {one_line(case.claim)}\n{case.excerpts.text}"
+            "\n".join((*_numbered_claim(number, case), case.excerpts.text))
             for number, case in enumerate(cases, start=1)
         )
         return "\n".join(lines), 0
@@ -174,7 +182,8 @@ class SharedVerdict(SharedPrompt[VerdictAnswer]):
 
     def read(self, part: str, case: Case) -> VerdictAnswer:
         """Read the verdict on a claim."""
-        del case
+        if self.step.prompt.asks_by_part:
+            return read_part_verdict(part, parts_in(case.sub_claims))
         return read_verdict(part)
 
 
@@ -182,10 +191,14 @@ def shared_lines(cases: Sequence[Case]) -> str:
     """Return what follows common excerpts: the claims by number, each with its sub-claims."""
     if len(cases) == 1:
         return claim_lines(cases[0].claim, cases[0].sub_claims)
-    lines = []
-    for number, case in enumerate(cases, start=1):
-        lines.append(f"Claim {number}: {one_line(case.claim)}")
-        if len(case.sub_claims) > 1:
-            lines.append(f"Sub-claims of claim {number}:")
-            lines += [f"- {one_line(sub_claim)}" for sub_claim in case.sub_claims]
-    return "\n".join(lines)
+    numbered = (_numbered_claim(number, case) for number, case in enumerate(cases, start=1))
+    return "\n".join(line for lines in numbered for line in lines)
+
+
+def _numbered_claim(number: int, case: Case) -> list[str]:
+    """The lines of a claim and of its sub-claims, where there is more than one."""
+    lines = [f"Claim {number}: {one_line(case.claim)}"]
+    if len(case.sub_claims) > 1:
+        lines.append(f"Sub-claims of claim {number}:")
+        lines += [f"- {one_line(sub_claim)}" for sub_claim in case.sub_claims]
+    return lines

@@ -1,8 +1,9 @@
 """Verdict generation: by a prompt to a language model, or by a scorer in its place.
 
 In a prompt a root node with evidence is shown with its whole text, other nodes through the
-summary of their prompt. Evidence that does not fit is selected from again, and then cut. A
-scorer (an NLI model, or a checker such as MiniCheck) gets the same pieces one by one.
+summary of their prompt, or by part with their named sentences. Evidence that does not fit is
+selected from again, and then cut. A scorer (an NLI model, or a checker such as MiniCheck) gets
+root nodes and summaries one by one.
 
 Source: VeriTrail 3.1.3, C.2.2, E.2, E.3; G (the verdict step is modular), 4.2 (NLI baselines).
 """
@@ -18,11 +19,17 @@ from numbers import Real
 from typing import Any, Protocol
 
 from veritrail_graph.graph.model import Claim, Evidence, Sentence, Verdict, frontier_order
-from veritrail_graph.verifier.answers import merge_verdicts, read_true_false, read_verdict
+from veritrail_graph.verifier.answers import (
+    VerdictAnswer,
+    merge_verdicts,
+    read_true_false,
+    read_verdict,
+)
 from veritrail_graph.verifier.evidence import EvidenceStep
-from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, render
+from veritrail_graph.verifier.excerpts import SOURCE, STEP, Unit, claim_lines, one_line, render
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
+from veritrail_graph.verifier.part_answers import parts_in, read_part_verdict
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
 from veritrail_graph.verifier.prompted import PromptedStep, begun, results
 from veritrail_graph.verifier.shared_prompts import Case, SharedVerdict
@@ -95,6 +102,9 @@ class PromptVerdict:
         Raises:
             VeriTrailError: None could be had.
         """
+        if found.settled is not None and self._takes_settled:
+            settled = found.settled
+            return Judgement(settled.verdict, settled.reason, parts=settled.parts)
         first, reruns = found, 0
         most: int | None = None  # tokens, where the endpoint takes less than was thought
         while True:
@@ -128,37 +138,62 @@ class PromptVerdict:
 
     async def _ask(self, claim: Claim, pieces: Sequence[EvidencePiece], meter: Meter) -> Judgement:
         excerpts = render([piece.unit for piece in pieces])
-        user = f"{excerpts.text}\n{claim_lines(claim.text)}"
-        read = read_true_false if self.step.prompt.asks_true_or_false else read_verdict
-        calls = self.step.calls(user, read, meter)
+        user = f"{excerpts.text}\n{self._claim_lines(claim)}"
+        calls = self.step.calls(user, self._reader(claim), meter)
         if self.sharing is not None:
-            case = Case(claim.text, (), excerpts)
+            sub_claims = claim.sub_claims if self.by_part else ()
+            case = Case(claim.text, sub_claims, excerpts)
             calls = [
                 partial(self.sharing.ask, case, sample, meter, call)
                 for sample, call in enumerate(calls)
             ]
         answers = results(await asyncio.gather(*begun(calls), return_exceptions=True))
         if not self.step.samples.is_soft:
-            return Judgement(answers[0].verdict, answers[0].reason)
+            return _judgement(answers[0])
         merged, score = merge_verdicts(answers, self.step.samples.threshold)
-        return Judgement(merged.verdict, merged.reason, score)
+        return replace(_judgement(merged), score=score)
+
+    @property
+    def by_part(self) -> bool:
+        """Return whether verdicts are given part by part, on the sentences themselves. Ours."""
+        return self.step.prompt.asks_by_part
+
+    @property
+    def _takes_settled(self) -> bool:
+        """Return whether a verdict counts that a selection gave: the same model would give it."""
+        is_same = self.selection.step.model.model == self.step.model.model
+        return self.by_part and is_same and not self.step.samples.is_soft
+
+    def _reader(self, claim: Claim) -> Callable[[str], VerdictAnswer]:
+        """Return what reads an answer about a claim."""
+        if self.by_part:
+            return partial(read_part_verdict, parts=parts_in(claim.sub_claims))
+        return read_true_false if self.step.prompt.asks_true_or_false else read_verdict
+
+    def _claim_lines(self, claim: Claim) -> str:
+        return claim_lines(claim.text, claim.sub_claims if self.by_part else ())
 
     def room(self, claim: Claim) -> int:
         """Tokens that a prompt about a claim has for texts."""
-        return self.step.room(claim_lines(claim.text))
+        return self.step.room(self._claim_lines(claim))
 
     def size(self, node: ReadNode) -> int:
         """Tokens that the whole text of a node takes in a prompt."""
         return self._tokens(Unit(node.sentences)) if node.sentences else 0
 
     def _pieces(self, found: Found) -> list[EvidencePiece]:
-        """Root nodes in their order with their whole text, then a block for each summary."""
-        roots = [Unit(root.sentences) for root in in_frontier_order(found.roots)]
-        summaries = [Unit(self.split("", one_line(text))) for text in summaries_of(found)]
+        """Root nodes in their order with their whole text, then what was found in other nodes.
+
+        Of those a block for each summary, or by part for each node, with its sentences.
+        """
+        mark = SOURCE if self.by_part else ""
+        roots = [Unit(root.sentences, mark=mark) for root in in_frontier_order(found.roots)]
+        if self.by_part:
+            others = _units(_not_of_roots(found), STEP)
+        else:
+            others = [Unit(self.split("", one_line(text))) for text in summaries_of(found)]
         return [
-            EvidencePiece(unit, self._tokens(unit))
-            for unit in (*roots, *summaries)
-            if unit.sentences
+            EvidencePiece(unit, self._tokens(unit)) for unit in (*roots, *others) if unit.sentences
         ]
 
     def _tokens(self, unit: Unit) -> int:
@@ -224,7 +259,8 @@ class PromptVerdict:
                 break
             kept.append(sentence)
             spent += cost
-        return EvidencePiece(Unit(tuple(sorted(kept, key=lambda one: one.start))), spent)
+        shown = tuple(sorted(kept, key=lambda one: one.start))
+        return EvidencePiece(Unit(shown, mark=piece.unit.mark), spent)
 
     async def _selected_again(self, claim: Claim, found: Found, meter: Meter) -> Found | None:
         """Select from the selected sentences; None when nothing is gained by it."""
@@ -244,8 +280,17 @@ class PromptVerdict:
 
 def summaries_of(found: Found) -> list[str]:
     """The summaries of non-root nodes, one for each prompt that found something."""
+    return [evidence.text for evidence in _not_of_roots(found)]
+
+
+def _not_of_roots(found: Found) -> list[Evidence]:
+    """The evidence of non-root nodes: no prompt shows them beside roots."""
     roots = {root.ref.node_id for root in found.roots}
-    return [evidence.text for evidence in found.evidence if roots.isdisjoint(evidence.node_ids)]
+    return [evidence for evidence in found.evidence if roots.isdisjoint(evidence.node_ids)]
+
+
+def _judgement(answer: VerdictAnswer) -> Judgement:
+    return Judgement(answer.verdict, answer.reason, parts=answer.parts)
 
 
 def in_frontier_order(roots: Iterable[ReadNode]) -> list[ReadNode]:
@@ -277,14 +322,14 @@ def _selected(found: Found) -> set[tuple[str, int]]:
     return {(one.node_id, one.sentence) for one in cited}
 
 
-def _units(found: Sequence[Evidence]) -> list[Unit]:
+def _units(found: Sequence[Evidence], mark: str = "") -> list[Unit]:
     """The selected sentences by node, each once, in the order in which they were shown."""
     by_node: dict[str, dict[int, Sentence]] = {}
     for evidence in found:
         for cited in evidence.sentences:
             by_node.setdefault(cited.node_id, {})[cited.sentence] = cited.as_sentence()
     return [
-        Unit(tuple(sentences[index] for index in sorted(sentences)))
+        Unit(tuple(sentences[index] for index in sorted(sentences)), mark=mark)
         for sentences in by_node.values()
     ]
 

@@ -15,7 +15,7 @@ Source: VeriTrail 3.1.4 and C.1, Algorithm 1.
 from __future__ import annotations
 
 from collections.abc import Collection, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from veritrail_graph.graph.model import (
@@ -28,6 +28,7 @@ from veritrail_graph.graph.model import (
     in_order,
 )
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, WalkState
+from veritrail_graph.verifier.second_look import Missing, missing_in, with_more
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 NO_INPUT = "No input of this text is recorded, so there is nothing to check it against: {}."
@@ -61,9 +62,13 @@ class NeedSources:
 
 @dataclass(frozen=True, slots=True)
 class NeedEvidence:
-    """Asks for evidence from the texts of nodes; answered with a `Selection`."""
+    """Asks for evidence from the texts of nodes; answered with a `Selection`.
+
+    `missing` is what an earlier selection in them did not find, for another look.
+    """
 
     nodes: tuple[NodeRef, ...]
+    missing: Missing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +149,22 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         carried = in_order(roots_with_evidence.values())
         frontier = in_order(nodes_to_check.values())
         selection = yield from _evidence(frontier)  # 8
-        found = {name for evidence in selection.evidence for name in evidence.node_ids}
-        with_evidence = {name: nodes_to_check[name] for name in found if name in nodes_to_check}
-        roots_with_evidence.update(
-            (name, ref) for name, ref in with_evidence.items() if ref.is_root
-        )  # 12, 13
+        with_evidence = _with_evidence(selection, nodes_to_check)
+        roots_with_evidence.update(_roots_of(with_evidence))  # 12, 13
         if with_evidence or carried:
             earlier = _found_in(carried, iterations)
             judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
+            if (missing := missing_in(selection, judgement)) is not None:
+                # ours: what is missing is looked for once more, before it is told
+                again = yield from _evidence(in_order((*frontier, *carried)), missing)
+                more = with_more(selection, again, earlier)
+                is_more = more.evidence != selection.evidence
+                selection = more
+                with_evidence = _with_evidence(selection, nodes_to_check)
+                roots_with_evidence.update(_roots_of(with_evidence))  # 12, 13
+                if is_more:
+                    judgement = yield from _verdict(selection, roots_with_evidence, earlier)
+                judgement = replace(judgement, looked_for=missing.text)
         elif selection.is_missed:
             judgement = Judgement(None, NO_AGREEMENT)  # E.3
         elif selection.silence is not None:
@@ -177,6 +190,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 judged_by=judgement.judged_by,
                 first_verdict=judgement.first_verdict,
                 first_reasoning=judgement.first_reasoning,
+                parts=judgement.parts,
+                looked_for=judgement.looked_for,
             )
         )
         yield Finished(iterations[-1])
@@ -272,8 +287,20 @@ def _without(nodes: Refs, checked: Refs) -> Refs:
     return {name: ref for name, ref in nodes.items() if name not in checked}
 
 
-def _evidence(frontier: tuple[NodeRef, ...]) -> Generator[Need, Answer, Selection]:
-    answer = yield NeedEvidence(frontier)
+def _with_evidence(selection: Selection, nodes: Refs) -> Refs:
+    """Return those of the nodes that something was selected from."""
+    found = {name for evidence in selection.evidence for name in evidence.node_ids}
+    return {name: nodes[name] for name in found if name in nodes}
+
+
+def _roots_of(nodes: Refs) -> Refs:
+    return {name: ref for name, ref in nodes.items() if ref.is_root}
+
+
+def _evidence(
+    frontier: tuple[NodeRef, ...], missing: Missing | None = None
+) -> Generator[Need, Answer, Selection]:
+    answer = yield NeedEvidence(frontier, missing)
     if not isinstance(answer, Selection):
         raise TypeError(f"expected Selection, got {type(answer).__name__}")
     return answer

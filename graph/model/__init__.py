@@ -8,6 +8,7 @@ Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification retu
 """
 
 from veritrail_graph.graph.model.appeal import Appeal, AppealKind
+from veritrail_graph.graph.model.cited import CitedSentence, Evidence, EvidenceRole, Sentence
 from veritrail_graph.graph.model.located import (
     ErrorLocation,
     LocatedBy,
@@ -24,6 +25,7 @@ from veritrail_graph.graph.model.node_ref import (
     in_order,
 )
 from veritrail_graph.graph.model.noun import Noun
+from veritrail_graph.graph.model.part import JudgedPart, PartVerdict, Says, Side, verdict_on
 from veritrail_graph.graph.model.process import (
     NO_FACTS,
     Claim,
@@ -40,12 +42,8 @@ from veritrail_graph.graph.model.process import (
 from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
 from veritrail_graph.graph.model.run_usage import RunUsage, share_of_nodes, total_usage
 from veritrail_graph.graph.model.trail import (
-    CitedSentence,
-    Evidence,
     EvidencePath,
-    EvidenceRole,
     Iteration,
-    Sentence,
     Status,
     StepRecord,
     Termination,
@@ -70,11 +68,13 @@ __all__ = [
     "EvidenceRole",
     "Inference",
     "Iteration",
+    "JudgedPart",
     "LocatedBy",
     "MarkedSentence",
     "NodeRef",
     "Noun",
     "Origin",
+    "PartVerdict",
     "Process",
     "Review",
     "ReviewKind",
@@ -82,7 +82,9 @@ __all__ = [
     "Reviewed",
     "Role",
     "RunUsage",
+    "Says",
     "Sentence",
+    "Side",
     "SourcesLeft",
     "SourcesRead",
     "Span",
@@ -101,4 +103,5 @@ __all__ = [
     "share_of_nodes",
     "stages_of",
     "total_usage",
+    "verdict_on",
 ]

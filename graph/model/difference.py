@@ -9,9 +9,10 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, WithJsonSchema
 
+from veritrail_graph.graph.model.cited import CitedSentence
 from veritrail_graph.graph.model.noun import Answer
 from veritrail_graph.graph.model.process import Verdict
-from veritrail_graph.graph.model.trail import CitedSentence, Verification
+from veritrail_graph.graph.model.trail import Verification
 
 
 class ChangedValue(Answer):

@@ -6,13 +6,13 @@ Source: VeriTrail 3.2 (traceability).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, create_model
 
 from veritrail_graph.graph.model.appeal import Appeal
+from veritrail_graph.graph.model.cited import CitedSentence, Evidence, EvidenceRole
 from veritrail_graph.graph.model.located import LocatedBy, ValuePlace, stages_of
 from veritrail_graph.graph.model.node_ref import NodeRef
 from veritrail_graph.graph.model.noun import (
@@ -31,6 +31,7 @@ from veritrail_graph.graph.model.noun import (
     is_empty,
     is_none,
 )
+from veritrail_graph.graph.model.part import JudgedPart
 from veritrail_graph.graph.model.process import Claim, ClaimOrigin, Verdict
 from veritrail_graph.graph.model.settings_text import SettingsText
 
@@ -72,82 +73,6 @@ class Termination(StrEnum):
     ONLY_ROOTS_WITH_EVIDENCE_LEFT = "only_roots_with_evidence_left"
     MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED = "max_consecutive_not_fully_supported"
     NO_AGREEMENT = "no_agreement"
-
-
-class EvidenceRole(StrEnum):
-    """How a selected sentence was named: as evidence, or as context that evidence needs."""
-
-    EVIDENCE = "evidence"
-    CONTEXT = "context"
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence of a node, as the splitter gives it.
-
-    Attributes:
-        node_id: The node.
-        index: Its number in the node, counted from 0.
-        start: Offset of its first character in the node's text, in code points.
-        end: Offset just behind its last character.
-        text: `node.text[start:end]`.
-    """
-
-    node_id: str
-    index: int
-    start: int
-    end: int
-    text: str
-
-
-class CitedSentence(Noun):
-    """A sentence that was selected, and as what."""
-
-    node_id: NodeId = Field(description="The node.")
-    sentence: Count = Field(description="The number of the sentence in its node, from 0.")
-    start: Count = Field(description="Offset of its first character, in code points.")
-    end: Count = Field(description="Offset just behind its last character.")
-    text: Text = Field(description="The text of the node from `start` to `end`.")
-    role: OneOf[EvidenceRole] = Field(
-        default=EvidenceRole.EVIDENCE, description="Evidence, or context that the evidence needs."
-    )
-
-    @classmethod
-    def of(cls, sentence: Sentence, role: EvidenceRole = EvidenceRole.EVIDENCE) -> CitedSentence:
-        """A sentence of the splitter, as it was selected."""
-        return cls.model_construct(
-            node_id=sentence.node_id,
-            sentence=sentence.index,
-            start=sentence.start,
-            end=sentence.end,
-            text=sentence.text,
-            role=role,
-        )
-
-    def as_sentence(self) -> Sentence:
-        """The sentence itself, as the splitter gives it."""
-        return Sentence(self.node_id, self.sentence, self.start, self.end, self.text)
-
-
-class Evidence(Noun):
-    """What one evidence selection prompt found: sentences and their summary.
-
-    Source: VeriTrail 3.1.2.
-    """
-
-    text: Text = Field(description="What the selected sentences say together.")
-    missing: Text | None = Field(default=None, description="What they do not say.")
-    node_ids: Many[NodeId] = Field(default=(), description="Their nodes, each once, in order.")
-    sentences: Many[CitedSentence] = Field(
-        default=(), description="The selected sentences, in the order of their prompt."
-    )
-
-    derived: ClassVar[Mapping[str, str]] = {"sentences": "node_ids"}
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Derive the nodes, where they were not given."""
-        if self.sentences:
-            self._fill("node_ids", tuple(dict.fromkeys(one.node_id for one in self.sentences)))
 
 
 class Usage(Noun):
@@ -256,6 +181,17 @@ class Iteration(Noun):
         description="Its reasons, or why it had no verdict.",
         exclude_if=is_none,
     )
+    parts: Many[JudgedPart] = Field(
+        default=(),
+        description="The verdict on each part of the claim, where the judge gives it part by part.",
+        exclude_if=is_empty,
+    )
+    looked_for: Text | None = Field(
+        default=None,
+        description="What was missing and was looked for once more, in the same nodes and the "
+        "carried roots.",
+        exclude_if=is_none,
+    )
     usage: Usage = Field(default=NO_USAGE, description="What its steps cost.")
 
     derived: ClassVar[Mapping[str, str]] = {"summaries": "evidence"}
@@ -288,10 +224,10 @@ def _selected(
     """
     named = {cited.node_id for found in summaries for cited in found.sentences}
     place = {ref.node_id: at for at, ref in enumerate(checked) if ref.node_id in named}
-    selected: dict[tuple[int, int], CitedSentence] = {}
+    selected: dict[tuple[int, str, int], CitedSentence] = {}
     for found in summaries:
-        for cited in found.sentences:
-            key = (place.get(cited.node_id, len(checked)), cited.sentence)
+        for cited in found.sentences:  # carried roots may be looked at once more: they come last
+            key = (place.get(cited.node_id, len(checked)), cited.node_id, cited.sentence)
             if key not in selected or cited.role is EvidenceRole.EVIDENCE:
                 selected[key] = cited
     return tuple(selected[key] for key in sorted(selected))
@@ -376,6 +312,12 @@ class Verification(Noun):
     )
     reasoning: Text | None = Field(
         default=None, description="The reasons for the final verdict, or why there is none."
+    )
+    parts: Many[JudgedPart] = Field(
+        default=(),
+        description="The verdict on each part of the claim that decided the final one, where the "
+        "judge gives it part by part.",
+        exclude_if=is_empty,
     )
     score: Number | None = Field(
         default=None,

@@ -62,7 +62,7 @@ STEPS = (
     *SOURCE_STEPS, *BUILD_LINES, *DIALOGUE_STEPS,
 )  # fmt: skip
 
-LABEL = re.compile(r"\[\[([1-9]\d*)\]\]")
+LABEL = re.compile(r"\[\[([1-9]\d*)\]\](?: (source|step))?")
 SENTENCE = re.compile(r"(0|[1-9]\d*): (.*\S.*)")
 CONTEXT = "(context) "
 CLAIM = "Claim: "
@@ -81,11 +81,13 @@ class Block:
         label: Its number, from 1.
         context: The texts of its `(context)` lines.
         sentences: Texts by id.
+        mark: Whose text it is, in verdict prompts that ask part by part; None: not said.
     """
 
     label: int
     context: tuple[str, ...]
     sentences: Mapping[int, str]
+    mark: str | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,11 @@ def parse_excerpts(user: str, step: str = EVIDENCE_SELECTION) -> Excerpts:
     _expect(bool(found), "no line `Claim: …` after the excerpts")
     claim, *rest = tail.split("\n")
     _expect(bool(claim.strip()), "the claim is empty")
-    return Excerpts(_blocks(excerpts), claim, _sub_claims(rest, step))
+    blocks = _blocks(excerpts)
+    marks = {block.mark is not None for block in blocks}
+    _expect(len(marks) == 1, "some blocks are marked and others are not")
+    _expect(step == VERDICT or marks == {False}, f"blocks of a {step} prompt are marked")
+    return Excerpts(blocks, claim, _sub_claims(rest, step, by_part=marks == {True}))
 
 
 def split_shared(user: str, step: str = EVIDENCE_SELECTION_SHARED) -> list[str]:
@@ -197,11 +203,18 @@ def _split_verdict(user: str) -> list[str]:
     parts: list[tuple[str, list[str]]] = []
     for line in user.split("\n"):
         if line.startswith(f"Claim {len(parts) + 1}: "):
-            parts.append((line.removeprefix(f"Claim {len(parts) + 1}: "), []))
+            parts.append((f"{CLAIM}{line.removeprefix(f'Claim {len(parts) + 1}: ')}", []))
+            continue
+        _expect(bool(parts), f"this line stands before the first claim: {line!r}")
+        claim, excerpts = parts[-1]
+        is_listed = not excerpts and line.startswith(("- ", "Sub-claims"))
+        if is_listed:
+            heading = f"Sub-claims of claim {len(parts)}:"
+            claim = f"{claim}\n{line.replace(heading, 'Sub-claims:')}"
+            parts[-1] = (claim, excerpts)
         else:
-            _expect(bool(parts), f"this line stands before the first claim: {line!r}")
-            parts[-1][1].append(line)
-    return ["\n".join([*excerpts, f"{CLAIM}{claim}"]) for claim, excerpts in parts]
+            excerpts.append(line)
+    return ["\n".join([*excerpts, claim]) for claim, excerpts in parts]
 
 
 def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
@@ -240,12 +253,13 @@ def _blocks(excerpts: str) -> tuple[Block, ...]:
     context: list[str] = []
     sentences: dict[int, str] = {}
     expected = label = 0
+    mark: str | None = None
     for line in excerpts.split("\n"):
         if heading := LABEL.fullmatch(line):
             if label:
-                blocks.append(_block(label, context, sentences))
+                blocks.append(_block(label, context, sentences, mark))
             _expect(int(heading[1]) == label + 1, f"block {label + 1} is headed {line!r}")
-            label, context, sentences = label + 1, [], {}
+            label, context, sentences, mark = label + 1, [], {}, heading[2]
         elif sentence := SENTENCE.fullmatch(line):
             _expect(label > 0, f"a sentence stands before the first block: {line!r}")
             _expect(int(sentence[1]) == expected, f"{line!r} should have the id {expected}")
@@ -255,18 +269,20 @@ def _blocks(excerpts: str) -> tuple[Block, ...]:
             _expect(label > 0 and not sentences, f"this line is not of the protocol: {line!r}")
             context.append(_context(line))
     _expect(label > 0, "there is no block")
-    return (*blocks, _block(label, context, sentences))
+    return (*blocks, _block(label, context, sentences, mark))
 
 
-def _block(label: int, context: list[str], sentences: dict[int, str]) -> Block:
+def _block(label: int, context: list[str], sentences: dict[int, str], mark: str | None) -> Block:
     _expect(bool(sentences), f"block {label} holds no sentence")
-    return Block(label, tuple(context), sentences)
+    return Block(label, tuple(context), sentences, mark)
 
 
-def _sub_claims(lines: list[str], step: str) -> tuple[str, ...]:
+def _sub_claims(lines: list[str], step: str, *, by_part: bool) -> tuple[str, ...]:
     if not lines:
         return ()
-    _expect(step == EVIDENCE_SELECTION, f"there are lines after the claim of a {step} prompt")
+    _expect(
+        step == EVIDENCE_SELECTION or by_part, f"there are lines after the claim of a {step} prompt"
+    )
     _expect(lines[0] == "Sub-claims:", f"not the line `Sub-claims:`: {lines[0]!r}")
     bullets = lines[1:]
     _expect(len(bullets) > 1, "sub-claims are listed only when there is more than one")

@@ -207,7 +207,7 @@ async def decompose(claim: str, step: PromptedStep, meter: Meter) -> tuple[str, 
     Works off a queue. One claim in the answer: it is final. Several: each is queued, but none
     that was processed before; a claim that is among its own parts is final. What the last
     attempt leaves in the queue is final too. Claims of one round do not depend on each other
-    and are asked about side by side.
+    and are asked about side by side. A prompt of the second wording takes a claim apart at once.
 
     Args:
         claim: The claim.
@@ -219,6 +219,9 @@ async def decompose(claim: str, step: PromptedStep, meter: Meter) -> tuple[str, 
 
     Source: VeriTrail 3.1.1.
     """
+    if step.prompt.asks_by_part:
+        (parts,) = await _ask([claim], step, meter)
+        return _apart(claim, parts)
     queue = [claim]
     processed: set[str] = set()
     final: dict[str, str] = {}
@@ -241,6 +244,13 @@ async def decompose(claim: str, step: PromptedStep, meter: Meter) -> tuple[str, 
     if len(final) > 1:
         final.pop(folded(claim), None)  # a claim is no part of itself
     return tuple(final.values()) or (claim,)
+
+
+def _apart(claim: str, parts: Iterable[str]) -> tuple[str, ...]:
+    """The parts of a claim, each once; the claim alone where no others are left."""
+    found = {folded(part): part for part in reversed(tuple(parts)) if part}
+    found.pop(folded(claim), None)  # a claim is no part of itself
+    return tuple(reversed(found.values())) if len(found) > 1 else (claim,)
 
 
 def _not_in(processed: Collection[str], texts: Iterable[str]) -> list[str]:

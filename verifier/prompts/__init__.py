@@ -39,19 +39,27 @@ TRUE_FALSE = "true_false"
 BRIEF = "brief"
 """How the version of a prompt ends that wants its answer alone, without written reasoning."""
 
+_REWORDED = (
+    Step.SUB_CLAIM_DECOMPOSITION,
+    Step.EVIDENCE_SELECTION,
+    Step.EVIDENCE_SELECTION_SHARED,
+    Step.VERDICT,
+    Step.VERDICT_SHARED,
+)
+"""The steps of verification that there are several wordings of."""
+
+PAPER = "paper"
+"""The name of the paper's wording: summaries are handed on, and a verdict is one word."""
+
+SECOND = "v2"
+"""How the version of a prompt begins that asks part by part: the second wording."""
+
 VARIANTS: Mapping[str, Mapping[Step, str]] = {
     "every_word": {Step.VERDICT: "v1_every_word"},
     TRUE_FALSE: {Step.VERDICT: f"v1_{TRUE_FALSE}"},
-    BRIEF: dict.fromkeys(
-        (
-            Step.SUB_CLAIM_DECOMPOSITION,
-            Step.EVIDENCE_SELECTION,
-            Step.EVIDENCE_SELECTION_SHARED,
-            Step.VERDICT,
-            Step.VERDICT_SHARED,
-        ),
-        f"v1_{BRIEF}",
-    ),
+    BRIEF: dict.fromkeys(_REWORDED, f"v1_{BRIEF}"),
+    PAPER: dict.fromkeys(_REWORDED, "v1"),
+    SECOND: dict.fromkeys(_REWORDED, SECOND),
 }
 """Versions that are shipped for ablations, and for short answers, by the name that is given in
 place of a folder.
@@ -63,6 +71,11 @@ place of a folder.
 
 `brief`: the same rules, but the answer is the JSON object alone, without the written steps that
 the paper's prompts ask for. Ours; docs/costs.md.
+
+`paper`: what the paper does: summaries are handed on to a verdict in one word.
+
+`v2`: sentences are handed on, and verdicts are given part by part. Ours;
+docs/adr/0076-second-wording.md.
 """
 
 
@@ -104,6 +117,14 @@ class Prompt:
     def is_brief(self) -> bool:
         """Return whether its answer is the JSON object alone, without written reasoning. Ours."""
         return self.version.endswith(BRIEF)
+
+    @property
+    def asks_by_part(self) -> bool:
+        """Return whether it is of the second wording: split once, with sides and verdicts by part.
+
+        Ours; docs/adr/0076-second-wording.md.
+        """
+        return self.version == SECOND or self.version.startswith((f"{SECOND}.", f"{SECOND}_"))
 
     @property
     def zero_shot(self) -> Prompt:
