@@ -47,14 +47,16 @@ CALL (v, row, existed) {
       process_id: $process_id, node_id: cited[0], index: cited[1], start: cited[2], end: cited[3]
     })
     ON CREATE SET n.text = cited[4], n.caption = cited[5]
-    CREATE (e)-[:CITES {role: cited[6], position: cited[7]}]->(n)
+    CREATE (e)-[:CITES {
+      role: cited[6], position: cited[7], says: cited[8], part: cited[9], sides: cited[10]
+    }]->(n)
     WITH n, cited, row
     CALL (n, cited, row) {
       WITH n, cited, row
-      WHERE cited[8]
+      WHERE cited[12]
       MATCH (t:TrailNode)
       WHERE t.verification_id = row.verification_id AND t.node_id = cited[0]
-      CREATE (t)-[:CITES]->(n)
+      CREATE (t)-[:CITES {says: cited[11]}]->(n)
     }
     WITH n, cited
     WHERE NOT EXISTS { (n)-[:SENTENCE_OF]->(:Span) }

@@ -113,6 +113,10 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
             yield part
 
 
+_CITED_AS = ("role", "position", "says", "part", "sides")
+"""The properties of a citation by evidence, in the order of its row."""
+
+
 def trail_parts(trails: TrailParts) -> Iterator[Part]:
     """Verifications with everything that hangs on them."""
     headers = [(one["verification_id"], one) for one in trails.verifications]
@@ -131,10 +135,10 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
     yield Relationships(
         "CITES",
         [
-            (one["evidence_id"], tuple(place), {"role": role, "position": position})
+            (one["evidence_id"], tuple(row[:4]), dict(zip(_CITED_AS, row[4:], strict=True)))
             for _, _, one, cited in evidence
-            for *place, role, position in sorted(cited, key=lambda row: (row[5] is None, row[5]))
-            if place[0] is not None
+            for row in sorted(cited, key=lambda row: (row[5] is None, row[5]))
+            if row[0] is not None
         ],
     )
     steps = [((one["verification_id"], one["position"]), one) for one in trails.steps]
@@ -153,7 +157,9 @@ def _trail_parts(trails: TrailParts) -> Iterator[Part]:
     yield Nodes("TrailNode", [(key, one) for key, one, _ in nodes])
     yield Relationships("AT", [(key, key[1], {}) for key, _, _ in nodes])
     cites: list[tuple[Key, Key, Properties]] = [
-        (key, tuple(place), {}) for key, _, cited in nodes for place in sorted(cited)
+        (key, tuple(place), {"says": says})
+        for key, _, cited in nodes
+        for *place, says in sorted(cited, key=lambda row: row[:4])
     ]
     yield Relationships("CITES", cites, ("TrailNode", "Sentence"))
     within: list[tuple[Key, Key, Properties]] = []

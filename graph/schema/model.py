@@ -112,6 +112,11 @@ _EXTRACTION = (
     strings("claim_ids", "the claims that it states"),
 )
 
+_PART_VERDICTS = (
+    "of each part of the claim `supported`, `contradicted`, `not_addressed` or `contested`; "
+    "absent: no judge gave it"
+)
+
 _VERIFICATION = (
     string("verification_id", "its id"),
     _CAPTION,
@@ -132,6 +137,8 @@ _VERIFICATION = (
     ),
     string("verdict", "the final verdict; absent unless it succeeded"),
     string("reasoning", "the reasons for it"),
+    strings("part_verdicts", _PART_VERDICTS),
+    strings("part_reasons", "the reason for each of them"),
     Property(
         "score",
         "float",
@@ -227,6 +234,9 @@ _ITERATION = (
     string("judged_by", "in a cascade of two judges, the model whose verdict counts"),
     string("first_verdict", "in a cascade, the verdict of the first judge"),
     kept("first_reasoning", "string", "its reasons, or why it had no verdict"),
+    strings("part_verdicts", _PART_VERDICTS),
+    strings("part_reasons", "the reason for each of them"),
+    string("looked_for", "what was missing and was looked for once more in the same nodes"),
 )
 
 _STEP = (
@@ -457,6 +467,7 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
             kept("position", "integer", "its place in the prompt"),
             string("says", _SAYS),
             integer("part", "the sub-claim that it is about, counted from 1; absent: none given"),
+            strings("sides", "of several parts what it says about each: `1 for`, `2 against`"),
         ),
     ),
     RelationshipType(

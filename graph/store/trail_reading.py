@@ -19,6 +19,7 @@ from veritrail_graph.graph.model import (
     Verification,
     frontier_order,
 )
+from veritrail_graph.graph.store.citing import parts_from, sides_from
 from veritrail_graph.graph.store.database import Row, Transaction
 from veritrail_graph.graph.store.rows import appeals_from, node_from, noun_from, value_place_from
 
@@ -112,6 +113,7 @@ def verification_from(
         **properties,
         "value_place": value_place_from(properties),
         "appeals": appeals_from(properties),
+        "parts": parts_from(properties),
     }
     return noun_from(
         Verification,
@@ -128,10 +130,10 @@ def verification_from(
 
 def _evidence(properties: Mapping[str, Any], sentences: Sequence[Sequence[Any]]) -> Evidence:
     """Evidence from its properties and its cited sentences, each with its place before it."""
-    keys = ("role", "node_id", "sentence", "start", "end", "text")
+    keys = ("role", "node_id", "sentence", "start", "end", "text", "says", "part")
     cited = [
-        dict(zip(keys, row, strict=True))
-        for _, *row in sorted(sentences, key=lambda sentence: sentence[0])
+        {**dict(zip(keys, row, strict=True)), "sides": sides_from(sides)}
+        for _, *row, sides in sorted(sentences, key=lambda sentence: sentence[0])
     ]
     return noun_from(Evidence, properties, text=properties["summary"], sentences=cited)
 
@@ -155,6 +157,7 @@ def _iteration(
         carried_roots=carried,
         summaries=tuple(evidence),
         judged=json.loads(properties.get("judged") or "[]"),
+        parts=parts_from(properties),
     )
 
 

@@ -25,6 +25,13 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.model.canonical import canonical
+from veritrail_graph.graph.store.citing import (
+    Place,
+    part_lists,
+    place_of,
+    said_in,
+    sentence_row,
+)
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.rows import MOST_HELD, in_words, properties, short
 
@@ -316,7 +323,7 @@ def _row(verification: Verification, capacity: Capacity, rest: Rest) -> dict[str
             ends.append([source, via])
         else:
             links.setdefault(target, []).append([source, via])
-    citing = _Citing(key, here, set(trail), capacity, rest)
+    citing = _Citing(key, here, set(trail), capacity, rest, said_in(verification))
     return {
         "verification_id": key,
         "claim_id": verification.claim_id,
@@ -359,6 +366,7 @@ class _Citing:
         trail: All spans in the trail.
         capacity: The room in the first statement.
         rest: What does not fit.
+        said: What each sentence says in the whole trail, where a judge said it.
         cited: Places of the sentences that a node of the trail cites already.
     """
 
@@ -367,11 +375,12 @@ class _Citing:
     trail: set[str]
     capacity: Capacity
     rest: Rest
-    cited: set[tuple[str, int, int, int]] = field(default_factory=set)
+    said: Mapping[Place, str]
+    cited: set[Place] = field(default_factory=set)
 
     def row(self, position: int, cited: CitedSentence) -> Row:
         """A cited sentence, and whether the node of the trail cites it: evidence, and once."""
-        place = (cited.node_id, cited.sentence, cited.start, cited.end)
+        place = place_of(cited)
         is_first = (
             cited.role is EvidenceRole.EVIDENCE
             and cited.node_id in self.trail
@@ -379,7 +388,7 @@ class _Citing:
         )
         if is_first:
             self.cited.add(place)
-        return [*sentence_row(position, cited), is_first]
+        return [*sentence_row(position, cited), self.said.get(place), is_first]
 
 
 def _iteration(verification: Verification, iteration: Iteration, citing: _Citing) -> dict[str, Any]:
@@ -467,6 +476,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
     """Properties of a verification; what it found are nodes of their own."""
     return {
         **properties(verification, IN_NODES),
+        **part_lists(verification.parts),
         "value_place": value_place_text(verification),
         "appeals": appeals_text(verification),
         "error_stages": list(verification.error_stages),
@@ -477,7 +487,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
 
 IN_NODES = {
     "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
-    "place": True, "value_place": True, "appeals": True,
+    "place": True, "value_place": True, "appeals": True, "parts": True,
 }  # fmt: skip
 """What of a verification the graph keeps as nodes and relationships; the place comes last."""
 
@@ -485,10 +495,11 @@ IN_NODES = {
 def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) -> dict[str, Any]:
     """Properties of an iteration of a verification that is indicative, or is not."""
     leave_out = {"checked": True, "evidence": True, "summaries": True, "usage": True}
-    leave_out |= {"judged": True}
+    leave_out |= {"judged": True, "parts": True}
     return {
         "verification_id": verification_id,
         **properties(iteration, leave_out),
+        **part_lists(iteration.parts),
         "judged": judged_text(iteration),
         "checked_count": len(iteration.checked),
         "evidence_count": sum(len(found.sentences) for found in iteration.summaries),
@@ -587,10 +598,3 @@ def evidence_row(key: str, position: int, found: Evidence) -> dict[str, Any]:
         "missing": found.missing,
         "caption": short(found.text or "Evidence"),
     }
-
-
-def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
-    """A cited sentence: [node_id, index, start, end, text, caption, role, position]."""
-    caption = short(cited.text or cited.node_id)
-    place = [cited.node_id, cited.sentence, cited.start, cited.end]
-    return [*place, cited.text, caption, cited.role.value, position]

@@ -19,11 +19,11 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.store import trail_writing
+from veritrail_graph.graph.store.citing import sentence_row
 from veritrail_graph.graph.store.trail_writing import (
     TrailBatch,
     evidence_row,
     iteration_row,
-    sentence_row,
     trail_batches,
     verification_row,
 )
