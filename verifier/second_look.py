@@ -24,7 +24,7 @@ from veritrail_graph.verifier.ports import Judgement, Selection
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a verdict lacks.
+    """The parts that a verdict lacks evidence on, and what is missing.
 
     Attributes:
         parts: The parts of the claim that nothing addresses, ascending.
@@ -46,7 +46,7 @@ class Missing:
         return claim.replace(text=f"{text} Still missing: {self.text}", sub_claims=sub_claims)
 
     def numbered(self, selection: Selection) -> Selection:
-        """What the second look selected, with the parts counted as in the whole claim."""
+        """The selection of the second look, with the parts counted as in the whole claim."""
         return replace(
             selection, evidence=tuple(map(self._numbered, selection.evidence)), settled=None
         )

@@ -181,8 +181,8 @@ PromptsFolder = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Prompts of your own: files STEP.VERSION.md; or a variant: brief, every_word, "
-        "true_false.",
+        help="Prompts of your own: files STEP.VERSION.md; or a variant: v2, paper, brief, "
+        "every_word, true_false.",
     ),
 ]
 JudgeThreshold = Annotated[

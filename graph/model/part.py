@@ -46,7 +46,7 @@ FAILED = (PartVerdict.CONTRADICTED, PartVerdict.NOT_ADDRESSED)
 
 
 class Side(Noun):
-    """What a sentence says about one part of a claim."""
+    """The side that a sentence takes on one part of a claim."""
 
     part: PartNumber = Field(description="The part, counted from 1.")
     says: OneOf[Says] = Field(description="Whether it speaks for it, against it, or both.")

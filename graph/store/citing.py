@@ -45,7 +45,7 @@ def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
 
 
 def sides_from(rows: Iterable[str] | None) -> list[dict[str, Any]]:
-    """What a sentence says about several parts, as its citation keeps it, as JSON."""
+    """The sides of a sentence on several parts, as its citation keeps them, as JSON."""
     split = (one.partition(" ") for one in rows or ())
     return [
         {"part": int(part) if part.isdigit() else part, "says": says} for part, _, says in split
