@@ -3,7 +3,7 @@
 The second wording asks for them. The answers of the first one are read, too: without sides and
 parts. The verdict on the claim is derived from those on its parts, never read.
 
-Source: ours; the model protocol (docs/model-protocol.md); docs/adr/0076-second-wording.md.
+Source: ours; the model protocol (docs/model-protocol.md); docs/adr/0077-second-wording.md.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Before a claim is Not Fully Supported because nothing addresses one of its parts
 iteration and the roots that are carried are read once more, for that part and with the words of
 what is missing. Where another part is contradicted it would change nothing, and is left out.
 
-Source: ours; docs/adr/0076-second-wording.md. VeriTrail G names lost context as a cause of errors.
+Source: ours; docs/adr/0077-second-wording.md. VeriTrail G names lost context as a cause of errors.
 """
 
 from __future__ import annotations

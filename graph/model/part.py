@@ -3,7 +3,7 @@
 A claim that was taken apart has its sub-claims as parts, counted from 1; another claim is its only
 part. Of the paper's prompts nothing of this is known; it is the second wording that asks for it.
 
-Source: ours (docs/adr/0076-second-wording.md).
+Source: ours (docs/adr/0077-second-wording.md).
 """
 
 from __future__ import annotations

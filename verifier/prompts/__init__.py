@@ -75,7 +75,7 @@ the paper's prompts ask for. Ours; docs/costs.md.
 `paper`: what the paper does: summaries are handed on to a verdict in one word.
 
 `v2`: sentences are handed on, and verdicts are given part by part. Ours;
-docs/adr/0076-second-wording.md.
+docs/adr/0077-second-wording.md.
 """
 
 
@@ -122,7 +122,7 @@ class Prompt:
     def asks_by_part(self) -> bool:
         """Return whether it is of the second wording: split once, with sides and verdicts by part.
 
-        Ours; docs/adr/0076-second-wording.md.
+        Ours; docs/adr/0077-second-wording.md.
         """
         return self.version == SECOND or self.version.startswith((f"{SECOND}.", f"{SECOND}_"))
 
