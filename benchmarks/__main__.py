@@ -33,6 +33,7 @@ from benchmarks import (
     simulation,
     since,
     walk,
+    workers,
     write_back,
 )
 from benchmarks.children import BenchmarkError, run_child
@@ -47,9 +48,9 @@ PARTS = (
     "money", "since", "attribution", "dialogues", "check", "jobs", "service", "pages",
 )  # fmt: skip
 SERVED = ("attribution", "dialogues", "check", "jobs", "service", "pages")
-EXTRA = ("growth", "peers")
+EXTRA = ("growth", "peers", "workers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
-ONLY = f"may be given several times (default: everything but {' and '.join(EXTRA)})"
+ONLY = f"may be given several times (default: everything but {', '.join(EXTRA)})"
 
 
 def _arguments() -> argparse.Namespace:
@@ -95,7 +96,7 @@ def main() -> int:
             _attempt(report, "since", lambda: since.measure(report, options.scale))
         if "peers" in parts:
             _attempt(report, "peers", lambda: peers.measure(report, folder))
-        if parts.intersection((*STORED, "growth", *models.PARTS, *SERVED)):
+        if parts.intersection((*STORED, "growth", "workers", *models.PARTS, *SERVED)):
             large = "growth" in parts and max(options.nodes) > growth.LARGE
             for name in options.engine or engines.NAMES:
                 try:
@@ -156,6 +157,8 @@ def _measure(
             f"{engine.name}: growth",
             lambda: growth.measure(report, engine, folder, options.nodes),
         )
+    if "workers" in parts:
+        _attempt(report, f"{engine.name}: workers", lambda: workers.measure(report, engine, folder))
     wanted = parts.intersection(models.PARTS)
     if wanted:
         _attempt(

@@ -56,12 +56,16 @@ RETURN i.number, i.verdict, count(s)""",
 MATCH (r:Span {process_id: 'PROCESS', role: 'root'})<-[:AT]-(:TrailNode)-[:LEADS_TO*]->
       (v:Verification)<-[:IN_FORCE]-(c:Claim)
 RETURN r.node_id, v.verdict, collect(DISTINCT c.claim_id)""",
+    "the same, from the trails": """
+MATCH (t:TrailNode {process_id: 'PROCESS', role: 'root'})-[:LEADS_TO*]->(v:Verification)
+      <-[:IN_FORCE]-(c:Claim)
+RETURN t.node_id, v.verdict, collect(DISTINCT c.claim_id)""",
     "claims that rest on a source sentence": """
 MATCH (n:Sentence {process_id: 'PROCESS', node_id: 'ROOT'})<-[:CITES]-(:TrailNode)
       -[:LEADS_TO*]->(v:Verification)<-[:IN_FORCE]-(c:Claim)
 RETURN n.text, v.verdict, collect(DISTINCT c.claim_id)""",
 }
-"""The six questions of a reader of the data model, the first of them asked from both ends."""
+"""The six questions of a reader of the data model, two of them asked from both ends."""
 
 
 def measure(report: Report, engine: Engine, scale: float) -> None:

@@ -67,7 +67,7 @@ def measure(report: Report, engine: Engine, folder: Path) -> None:
             with ExitStack() as serving:
                 services = {
                     name: serving.enter_context(
-                        _service({**engine.environment, **asking, **_url(name, url, folder)})
+                        service({**engine.environment, **asking, **_url(name, url, folder)})
                     )
                     for name, url in urls.items()
                 }
@@ -85,7 +85,7 @@ def _compare(
     count: int,
 ) -> None:
     """One number of claims at one latency: the command and every service in turn."""
-    _store(engine, folder, count)
+    store_sample(engine, folder, count)
     base_url = asking["OPENAI_BASE_URL"]
     commands: list[float] = []
     calls: set[int] = set()
@@ -97,7 +97,7 @@ def _compare(
             calls.add(sum(stats(base_url)["calls"].values()))
             for name, url in services.items():
                 stats(base_url, reset=True)
-                jobs[name].append(_by_service(url))
+                jobs[name].append(by_service(url))
                 calls.add(sum(stats(base_url)["calls"].values()))
     finally:
         run_command(engine, "delete", PROCESS, "--yes")
@@ -146,7 +146,7 @@ def _start_of_a_command(environment: Mapping[str, str]) -> float:
     return middle(found)
 
 
-def _by_service(url: str) -> Job:
+def by_service(url: str) -> Job:
     """Submit a job and follow its events to the end."""
     job = Job()
     body = {"process_id": PROCESS, "again": True, "use_cache": False}
@@ -168,14 +168,14 @@ def _by_service(url: str) -> Job:
 
 
 @contextmanager
-def _service(environment: Mapping[str, str]) -> Iterator[str]:
+def service(environment: Mapping[str, str], *arguments: str) -> Iterator[str]:
     """`veritrail serve` on a free port; gives its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     child = subprocess.Popen(
-        [*COMMAND, "serve", "--port", str(port)],
+        [*COMMAND, "serve", "--port", str(port), *arguments],
         cwd=ROOT,
         env=without_servers(environment),
         stdin=subprocess.DEVNULL,
@@ -207,7 +207,7 @@ def _wait(url: str, child: subprocess.Popen[bytes]) -> None:
         time.sleep(0.1)
 
 
-def _store(engine: Engine, folder: Path, count: int) -> None:
+def store_sample(engine: Engine, folder: Path, count: int) -> None:
     """The sample, with a number of claims of its own."""
     texts = json.loads(sample_claims(folder, HARBOUR, count).read_text("utf-8"))
     document = json.loads((ROOT / "examples" / f"{HARBOUR}.json").read_text("utf-8"))
