@@ -60,6 +60,7 @@ VARIANTS: Mapping[str, Mapping[Step, str]] = {
     BRIEF: dict.fromkeys(_REWORDED, f"v1_{BRIEF}"),
     PAPER: dict.fromkeys(_REWORDED, "v1"),
     SECOND: dict.fromkeys(_REWORDED, SECOND),
+    "any_turn": {Step.DIALOGUE_TURN_CHECK: "v1_any_turn"},
 }
 """Versions that are shipped for ablations, and for short answers, by the name that is given in
 place of a folder.
@@ -68,6 +69,9 @@ place of a folder.
 (docs/adr/0024-words-that-cannot-be-checked.md).
 
 `true_false`: a short prompt that asks whether the claim is true or false. Source: VeriTrail E.5.
+
+`any_turn`: the check of a turn of a dialogue counts contradictions of what the user said, too.
+Source: VISTA A.1.4.
 
 `brief`: the same rules, but the answer is the JSON object alone, without the written steps that
 the paper's prompts ask for. Ours; docs/costs.md.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from veritrail_eval.attribution.annotators import agreement_of_annotators
 from veritrail_eval.attribution.content_words import unlike_passages
 from veritrail_eval.attribution.linked import refuse_other_splits
 from veritrail_eval.attribution.model import Passage
@@ -404,3 +405,45 @@ def test_sentences_without_categories_take_no_part_in_kappa(tmp_path: Path) -> N
     file = read_attributions(written(tmp_path, lines(*values)))
     found = AttributionScore(file, file).categories
     assert (found.sentences, found.kappa.value) == (2, 1)
+
+
+def test_annotators_agree_by_the_means_over_every_two_of_them(tmp_path: Path) -> None:
+    said = {
+        "ann": {"s1": [0], "s2": [1], "s3": []},
+        "ben": {"s1": [0], "s2": [], "s3": [1]},
+        "cleo": {"s1": [1], "s2": [1]},  # did not reach the last sentence
+    }
+    files = {
+        name: read_attributions(
+            written(
+                tmp_path,
+                lines(
+                    *(
+                        {
+                            "id": one,
+                            "attributed": [["c", place] for place in places],
+                            "categories": ["CONTRADICTION"] if places else [],
+                            "label": "UNFAITHFUL",
+                        }
+                        for one, places in each.items()
+                    )
+                ),
+                f"{name}.jsonl",
+            )
+        )
+        for name, each in said.items()
+    }
+    source = {"node_id": "c", "sentences": ["The ferry sank.", "Nobody drowned."]}
+    texts = read_sources(written(tmp_path, lines(source), "sources.jsonl"))
+    found = agreement_of_annotators(files, texts)
+    assert [one["annotators"] for one in found["pairs"]] == [
+        ["ann", "ben"], ["ann", "cleo"], ["ben", "cleo"],
+    ]  # fmt: skip
+    assert [one["sentences"] for one in found["pairs"]] == [3, 2, 2]
+    ious = [one["iou"] for one in found["pairs"]]
+    assert ious == [pytest.approx(1 / 3), 0.5, 0]
+    assert found["iou"] == pytest.approx(sum(ious) / 3)
+    kappas = [one["kappa_categories"] for one in found["pairs"]]
+    assert found["kappa_categories"] == pytest.approx(
+        sum(one for one in kappas if one is not None) / sum(one is not None for one in kappas)
+    )

@@ -82,6 +82,24 @@ def test_figures_are_those_of_a_slow_reference(seed: int, tmp_path: Path) -> Non
             assert (told["corrections"], told["ranked"]) == (len(mine), len(places))
 
 
+def test_the_ranks_that_people_gave_count_in_place_of_ours(tmp_path: Path) -> None:
+    given = {1: (2, 1, 3), 2: (1, 2, 3), 3: (1, None, 2)}  # nobody ranked all of sentence 3
+    lines: Lines = [
+        {"id": number, "mode": mode, "outcome": "fixed", "edits": 1, "rank": rank}
+        for number, ranks in given.items()
+        for mode, rank in zip(MODES, ranks, strict=True)
+    ]
+    found = figures(read(tmp_path, lines))
+    plain = found["all", "plain"]
+    assert (plain["ranked_by"], plain["ranked"], plain["corrections"]) == ("people", 2, 3)
+    assert [plain[f"rank_{place}"] for place in (1, 2, 3)] == [0.5, 0.5, 0]
+    assert found["all", "attribution"]["rank_3"] == 1
+    lines[0]["rank"] = 1.5
+    with pytest.raises(InputError) as refused:
+        read_corrections([read(tmp_path, lines)])
+    assert [one.where for one in refused.value.violations] == ["line 1, column rank"]
+
+
 def test_equal_corrections_share_a_rank(tmp_path: Path) -> None:
     lines: Lines = [
         {"id": 1, "mode": "plain", "outcome": "not", "edits": 0},

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from veritrail_eval.dialogues.build import TurnSample
 from veritrail_eval.dialogues.gold import (
     DialogueGold,
     LabelledTurn,
@@ -16,7 +18,9 @@ from veritrail_eval.dialogues.gold import (
     read_gold,
     write_gold,
 )
+from veritrail_eval.dialogues.loaders.building import DialogueSet
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.dialogue.file import read_dialogue
 from veritrail_graph.graph.model.dialogue import ClaimCategory, DialogueLabel
 
 DIALOGUE = {
@@ -137,3 +141,31 @@ def test_the_page_shows_a_file_that_is_read(tmp_path: Path) -> None:
     gold = read_gold(written(tmp_path, *shown.splitlines()))
     assert [one.label for one in gold.turns] == [DialogueLabel.UNVERIFIABLE]
     assert set(LabelledTurn.model_fields) <= set(shown.split('"'))
+
+
+def test_turns_are_drawn_by_dialogue_and_the_same_with_the_same_seed() -> None:
+    dialogues = {
+        f"d{number}": read_dialogue({**DIALOGUE, "dialogue_id": f"d{number}"}, "")
+        for number in range(9)
+    }
+    turns = tuple(
+        LabelledTurn(dialogue_id=name, turn_id=turn_id, label=DialogueLabel.VERIFIED)
+        for name in dialogues
+        for turn_id in ("t2", "t3")
+    )
+    whole = DialogueSet("set", DialogueGold(dialogues, turns), "", "", ())
+
+    def drawn(seed: int, count: int = 7) -> list[tuple[str, str]]:
+        found = TurnSample(count, seed).drawn(whole).gold
+        assert set(found.dialogues) == {one.dialogue_id for one in found.turns}
+        return [one.key for one in found.turns]
+
+    assert len(drawn(0)) == 7
+    # Three whole dialogues, and the first turn of a fourth one.
+    per_dialogue = Counter(name for name, _ in drawn(0))
+    assert sorted(per_dialogue.values()) == [1, 2, 2, 2]
+    (cut,) = (name for name, count in per_dialogue.items() if count == 1)
+    assert (cut, "t2") in drawn(0)
+    assert drawn(1) == drawn(1) != drawn(0)
+    with pytest.raises(InputError, match="18 labelled turns"):
+        drawn(0, 19)

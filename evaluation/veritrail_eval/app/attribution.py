@@ -54,6 +54,7 @@ def score_attributions(
     how: Resampling,
     *,
     compare: Path | None = None,
+    annotators: Sequence[Path] = (),
     sources: Path | None = None,
     unfaithful: bool = False,
     labels: bool = False,
@@ -65,6 +66,7 @@ def score_attributions(
     Raises:
         InputError: A file cannot be used.
     """
+    from veritrail_eval.attribution.annotators import agreement_of_annotators
     from veritrail_eval.attribution.judges import label_scores
     from veritrail_eval.attribution.linked import LinkAnalysis, refuse_other_splits
     from veritrail_eval.attribution.score import AttributionScore
@@ -94,6 +96,13 @@ def score_attributions(
         other = AttributionScore(right, read_attributions(compare).named_as(right), texts)
         document["comparison"] = comparison(found, other, how)
         notes += _notes(other, gold, compare)
+    if annotators:
+        files = [gold, predicted, *annotators]
+        if len({str(one) for one in files}) < len(files):
+            raise InputError("--annotator: name each file once, GOLD and PREDICTED included.")
+        more = [read_attributions(one).named_as(right) for one in annotators]
+        named = dict(zip(map(str, files), (right, scored, *more), strict=True))
+        document["annotators"] = agreement_of_annotators(named, texts)
     return ScoredAttributions(found, analysis, document, notes)
 
 

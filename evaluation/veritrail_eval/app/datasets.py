@@ -31,21 +31,38 @@ def build_dataset(
     *,
     format_name: str | None = None,
     skip_bad: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
     on_process: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Built | BuiltDialogues:
     """Make a data set of labelled claims, or of dialogues with labelled turns.
+
+    Args:
+        source: A file or a folder.
+        output: The file to write.
+        format_name: The format; None: it is detected.
+        skip_bad: Whether bad rows are left out and counted.
+        sample: Labelled turns that are drawn; None: all are taken.
+        seed: The same seed draws the same turns.
+        on_process: Told how many processes are checked, of how many.
 
     Raises:
         InputError: The source cannot be used; of no known format, it says why for each.
     """
     from veritrail_eval.datasets.build import build_from
     from veritrail_eval.datasets.loading import NO_FORMAT
-    from veritrail_eval.dialogues.build import build_dialogues
+    from veritrail_eval.dialogues.build import TurnSample, build_dialogues
     from veritrail_eval.dialogues.loading import loader_of, reasons_against
 
     dialogues = loader_of(source, format_name)
     if dialogues is not None:
-        return build_dialogues(dialogues, source, output, skip_bad=skip_bad)
+        drawn = None if sample is None else TurnSample(sample, seed)
+        return build_dialogues(dialogues, source, output, skip_bad=skip_bad, sample=drawn)
+    if sample is not None and source.exists():
+        raise InputError(
+            f"--sample draws labelled turns of dialogues, and {source} holds none. Of claims a "
+            'matrix draws: sample = { by = "claim", count = 100 } in its [[dataset]].'
+        )
     try:
         return build_from(
             source, output, format_name=format_name, skip_bad=skip_bad, on_process=on_process

@@ -2,6 +2,7 @@
 
 The corrections of a sentence by one model in several modes are ranked by outcome, then by edits;
 equal ones share a rank, so that the ranks of a mode may sum to more or less than one a sentence.
+Where people ranked them, their ranks count in place of these.
 
 Source: Error-tolerant attribution 7, Table 4.
 """
@@ -38,11 +39,13 @@ class Corrected:
         sentence_id: The sentence.
         model: Who corrected it.
         revision: The mode, the outcome and the edits.
+        rank: The rank that people gave it; None: none.
     """
 
     sentence_id: str
     model: str
     revision: Revision
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,13 @@ class CorrectionScore:
         model: The model.
         mode: What it saw.
         revisions: The corrections, with ranks where the sentence has one in every mode.
+        by_people: Whether people ranked them.
     """
 
     model: str
     mode: SourceMode
     revisions: Sequence[Revision]
+    by_people: bool = False
 
     def outcome(self, outcome: RevisionOutcome) -> Figure:
         """The share of the corrections with an outcome that have this one."""
@@ -87,6 +92,7 @@ class CorrectionScore:
             "corrections": len(self.revisions),
             "not_verified": sum(one.outcome is None for one in self.revisions),
             "ranked": sum(one.rank is not None for one in self.revisions),
+            "ranked_by": "people" if self.by_people else "outcome",
             **{name: one.value for name, one in figures.items()},
         }
         return with_reasons(document, figures)
@@ -97,11 +103,16 @@ def scores(corrected: Sequence[Corrected]) -> list[CorrectionScore]:
 
     Ranked are sentences that a model corrected in every mode in which it corrected any, with a
     known outcome in each: a mode in which a sentence is missing would else seem better or worse.
+    Where people ranked any correction, ranks are theirs alone, of sentences that they ranked in
+    every mode.
+
+    Source: Error-tolerant attribution 7, Table 4.
     """
+    by_people = any(one.rank is not None for one in corrected)
     by_model: dict[str, dict[str, dict[SourceMode, Revision]]] = {}
     for one in corrected:
         of_sentence = by_model.setdefault(one.model, {}).setdefault(one.sentence_id, {})
-        of_sentence[one.revision.mode] = one.revision.replace(rank=None)
+        of_sentence[one.revision.mode] = one.revision.replace(rank=one.rank)
     found = []
     for model, sentences in by_model.items():
         modes = [
@@ -110,11 +121,14 @@ def scores(corrected: Sequence[Corrected]) -> list[CorrectionScore]:
         revisions: dict[SourceMode, list[Revision]] = {mode: [] for mode in modes}
         for revised in sentences.values():
             each: Sequence[Revision] = tuple(revised.values())
-            if len(each) == len(modes) and all(one.outcome is not None for one in each):
+            if by_people:
+                is_ranked = len(each) == len(modes) and all(one.rank is not None for one in each)
+                each = each if is_ranked else [one.replace(rank=None) for one in each]
+            elif len(each) == len(modes) and all(one.outcome is not None for one in each):
                 each = ranked(each)
             for revision in each:
                 revisions[revision.mode].append(revision)
-        found += [CorrectionScore(model, mode, revisions[mode]) for mode in modes]
+        found += [CorrectionScore(model, mode, revisions[mode], by_people) for mode in modes]
     return found
 
 
@@ -122,7 +136,7 @@ def read_corrections(paths: Sequence[Path]) -> list[Corrected]:
     """Corrections of files: tables, or what `veritrail attribute --correct --json` prints.
 
     A table (CSV or JSON Lines) has the columns `id`, `mode`, `outcome` and `edits`, perhaps
-    `model`.
+    `model`, and `rank`, that which people gave the correction among those of the sentence.
 
     Raises:
         InputError: A file cannot be read, has faults (all are listed), or a sentence has two
@@ -182,12 +196,16 @@ def _table(path: Path) -> list[Corrected]:
         edits = row.number("edits", 0)
         if edits is not None and edits != int(edits):
             row.fault("not_a_number", "edits", "must be a whole number such as 2")
+        rank = row.number("rank", 1)
+        if rank is not None and rank != int(rank):
+            row.fault("not_a_number", "rank", "must be a whole number such as 2")
         seen[model, sentence, mode] += 1
         if mode is not None and seen[model, sentence, mode] > 1:
             row.fault("duplicate", "id", f"{shown(sentence)} has a correction in {mode} already")
         if mode is not None and edits is not None:
             revision = Revision(text="", mode=mode, edits=int(edits), outcome=outcome)
-            found.append(Corrected(sentence, model, revision))
+            place = None if rank is None else int(rank)
+            found.append(Corrected(sentence, model, revision, place))
     table.check()
     return found
 

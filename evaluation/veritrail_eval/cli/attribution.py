@@ -34,6 +34,14 @@ def attribution(
             help="Another prediction: say whether PREDICTED and FILE differ by more than chance.",
         ),
     ] = None,
+    annotator: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A further annotator beside GOLD and PREDICTED: add the means of iou and kappa "
+            "over every two of them; may be repeated.",
+        ),
+    ] = None,
     sources: Annotated[
         Path | None,
         typer.Option(
@@ -87,6 +95,7 @@ def attribution(
         predicted,
         Resampling(resamples, seed),
         compare=compare,
+        annotators=annotator or (),
         sources=sources,
         unfaithful=unfaithful,
         labels=labels,
@@ -121,7 +130,24 @@ def _show(document: Mapping[str, Any]) -> None:
     for name, own in document.get("labels", {}).items():
         say_reasons(own, f"{name} labels, ")
     _show_comparison(document.get("comparison"))
+    _show_annotators(document.get("annotators"))
     _show_linked(document.get("linked"))
+
+
+def _show_annotators(agreement: Mapping[str, Any] | None) -> None:
+    """Show the means over every two annotators."""
+    if agreement is None:
+        return
+    names = ("iou", "kappa_categories", "kappa_unfaithful")
+    rows = [
+        [" and ".join(Path(name).name for name in one["annotators"]), f"{one['sentences']:,}"]
+        + [shown_figure(one[name]) for name in names]
+        for one in agreement["pairs"]
+    ]
+    rows.append(["mean", "", *(shown_figure(agreement[name]) for name in names)])
+    columns = ("annotators", "sentences", *names)
+    table(columns, rows, right=columns[1:])
+    say_reasons(agreement)
 
 
 def _show_comparison(comparison: Mapping[str, Any] | None) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from veritrail_eval.cli.asking import AskOptions, SummarySizes
 from veritrail_eval.cli.building import summarise_and_show
-from veritrail_eval.cli.options import grouped
+from veritrail_eval.cli.options import Seed, grouped
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.show.texts import clean, one_line
@@ -56,6 +56,13 @@ def build(
         bool,
         typer.Option("--skip-bad", help="Leave bad rows out and count them; default: an error."),
     ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Of dialogues: draw N labelled turns; default: all of them."
+        ),
+    ] = None,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Make a data set of labelled claims or dialogues.
@@ -67,8 +74,10 @@ def build(
     from veritrail_eval.app.datasets import build_dataset
 
     if summarised:
-        if source is not None or not texts:
-            raise InputError("--summarise takes text files as SOURCE, and no --from.")
+        if source is not None or not texts or sample is not None:
+            raise InputError(
+                "--summarise takes text files as SOURCE, and neither --from nor --sample."
+            )
         summarise_and_show(texts, output, sizes, asked, as_json=as_json)
         return
     if source is None or texts:
@@ -90,6 +99,8 @@ def build(
             output,
             format_name=format_name,
             skip_bad=skip_bad,
+            sample=sample,
+            seed=seed,
             on_process=lambda done, of: work.update("checked processes", done, of),
         )
     facts = built.json_object()

@@ -23,7 +23,8 @@ def corrections(
         list[Path],
         typer.Argument(
             metavar="FILE…",
-            help="Tables of id, mode, outcome and edits, or runs of `veritrail attribute --json`.",
+            help="Tables of id, mode, outcome, edits (and rank), or runs of `veritrail attribute "
+            "--json`.",
         ),
     ],
     output: Annotated[
@@ -39,7 +40,7 @@ def corrections(
     Figures are the shares fixed, partly and not, and relative ranks. The corrections of a sentence
     in all modes are ranked by outcome (fixed, partly, not), then by the number of edits; equal ones
     share a rank, and the next one is left out. A table may have the column model; models are ranked
-    apart.
+    apart. In the column rank stand the ranks that people gave; they count in place of these.
     """
     from veritrail_eval.app.attribution import compare_corrections
 

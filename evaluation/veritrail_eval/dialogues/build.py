@@ -5,15 +5,17 @@ Source: ours (docs/datasets.md).
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from veritrail_eval.dialogues.gold import write_gold
+from veritrail_eval.dialogues.gold import DialogueGold, LabelledTurn, TurnKey, write_gold
 from veritrail_eval.dialogues.loaders.building import DialogueSet
 from veritrail_eval.dialogues.loading import DialogueLoader
 from veritrail_eval.whole_file import refuse_overwriting
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.dialogue import DialogueLabel
 
 NO_LABEL = "none"
@@ -64,8 +66,64 @@ class BuiltDialogues:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class TurnSample:
+    """A number of labelled turns that are drawn.
+
+    Attributes:
+        count: How many.
+        seed: The same seed draws the same turns.
+    """
+
+    count: int
+    seed: int = 0
+
+    def drawn(self, dataset: DialogueSet) -> DialogueSet:
+        """The dialogues with as many labelled turns.
+
+        Dialogues are drawn at random, each with all of its labelled turns, so that what was said
+        before is labelled, too; of the last one the first turns are taken, as many as are wanted.
+
+        Raises:
+            InputError: There are fewer.
+
+        Source: VISTA 4.1 (samples of 500, 500, 639 and 2,229 turns).
+        """
+        gold = dataset.gold
+        if self.count > len(gold.turns):
+            raise InputError(
+                f"{dataset.name} has {len(gold.turns):,} labelled turns; --sample {self.count:,} "
+                "asks for more."
+            )
+        by_dialogue = gold.by_dialogue()
+        names = sorted(by_dialogue)
+        random.Random(f"{self.seed}/turns").shuffle(names)  # noqa: S311  # a sample, no secret
+        kept: dict[TurnKey, LabelledTurn] = {}
+        for name in names:
+            left = self.count - len(kept)
+            kept.update((turn.key, turn) for turn in by_dialogue[name][:left])
+        dialogues = {turn.dialogue_id for turn in kept.values()}
+        return replace(
+            dataset,
+            gold=DialogueGold(
+                {name: one for name, one in gold.dialogues.items() if name in dialogues},
+                tuple(turn for turn in gold.turns if turn.key in kept),
+            ),
+            remarks=(
+                *dataset.remarks,
+                f"{self.count:,} of {len(gold.turns):,} labelled turns were drawn, seed "
+                f"{self.seed}",
+            ),
+        )
+
+
 def build_dialogues(
-    loader: DialogueLoader, path: Path, output: Path, *, skip_bad: bool = False
+    loader: DialogueLoader,
+    path: Path,
+    output: Path,
+    *,
+    skip_bad: bool = False,
+    sample: TurnSample | None = None,
 ) -> BuiltDialogues:
     """Read dialogues with labelled turns, and write them.
 
@@ -74,11 +132,14 @@ def build_dialogues(
         path: A file or a folder.
         output: The file to write; gzipped where its name ends in `.gz`.
         skip_bad: Whether rows that break rules are left out and counted.
+        sample: How many labelled turns are drawn; None: all are taken.
 
     Raises:
         InputError: They cannot be read, or break rules; nothing is written then.
     """
     refuse_overwriting([output], [path])
     dataset = loader.load(path, skip_bad=skip_bad)
+    if sample is not None:
+        dataset = sample.drawn(dataset)
     write_gold(dataset.gold, output)
     return BuiltDialogues(output, loader.name, dataset)

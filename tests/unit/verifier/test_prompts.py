@@ -64,6 +64,7 @@ a4f97dbd40ef88a1f01913c8c02383f1aec2ec75895229a9381e3ac929d37c58  dialogue_categ
 26e71d7536ee99e11017c9c256c8f54efd8c7d63239e178b0f827ceea9db2d09  dialogue_extraction.v1.md
 480e65f4801e5af5a7568b5638dab6d256c7340fc0bdcac1196a55139a85b8dc  dialogue_judge.v1.md
 2b8ab6d76143fd3c025b42b292452ded8fdac0608ddcdf5eb8555d5221031598  dialogue_turn_check.v1.md
+0cdcde5cdf7336ab32351ce53e08313300f0193c2972e3a48467323256ee994e  dialogue_turn_check.v1_any_turn.md
 82d4e6e0281abf3b1419b2be3990b528dfa7597e0e7f02aaa664bac18b515249  dialogue_verification.v1.md
 08f27de5d4cbe2cb5322676fc030cd27a4983bca41809db66b07d9e89be9f9ae  evidence_selection.v1.md
 eb4f2bb226d126e9ab1a7b80bf474f92723ece83c55df712aa5e1c23c3318494  evidence_selection.v1_brief.md
@@ -165,6 +166,9 @@ def test_a_variant_replaces_its_steps_and_keeps_the_others(
     addition = "they need no evidence, except where the claim is that somebody said them"
     assert addition in ours[Step.VERDICT].text
     assert variant[Step.VERDICT].text == ours[Step.VERDICT].text.replace(f"; {addition}", "")
+    check = load_prompts(Path("any_turn"))[Step.DIALOGUE_TURN_CHECK]
+    assert "A turn that disagrees with the user is no contradiction." not in check.text
+    assert "**Any earlier turn counts**" in check.text
     monkeypatch.chdir(tmp_path)
     (tmp_path / "every_word").mkdir()  # a folder of the user goes first
     with pytest.raises(InvalidPrompts, match="holds no prompt"):
