@@ -34,6 +34,7 @@ from veritrail_graph.verifier.ports import (
     SourceNodes,
     shared_by,
 )
+from veritrail_graph.verifier.sides import locate_by_sides
 from veritrail_graph.verifier.value_place import FoundPlace, NeedTexts, follow_value, located
 from veritrail_graph.verifier.walk import (
     Answer,
@@ -336,18 +337,22 @@ def with_outcome(
     """
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
     error = locate_error(node, outcome.verdict, outcome.iterations, paths, base.claim)
+    parts = parts_behind(outcome.verdict, outcome.iterations)
+    by_sides = locate_by_sides(
+        node, outcome.verdict, parts, outcome.iterations, outcome.sources, paths
+    )
     is_decided = outcome.verdict is not None
     return base.replace(
         status=Status.SUCCEEDED if is_decided else Status.UNDECIDED,
         error=None if is_decided else outcome.reasoning,
         verdict=outcome.verdict,
         reasoning=outcome.reasoning,
-        parts=parts_behind(outcome.verdict, outcome.iterations),
+        parts=parts,
         score=outcome.score,
         termination=outcome.termination,
         iterations=outcome.iterations,
         paths=paths,
         appeals=(appeals := cited_appeals(outcome.iterations))[:APPEALS_NAMED],
         appeals_read=len(appeals) or None,
-        **located(error, place, indicative=base.indicative),
+        **located(error, place, indicative=base.indicative, by_sides=by_sides),
     )

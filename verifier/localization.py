@@ -163,7 +163,7 @@ def locate_error(
         return ErrorLocation()
     words = _words(claim)
     introduced.sort(key=lambda ref: -len(words & _words(said[ref.node_id])))
-    return ErrorLocation(tuple(introduced), _downstream(node, introduced, iterations, paths))
+    return ErrorLocation(tuple(introduced), downstream(node, introduced, iterations, paths))
 
 
 def parts_behind(
@@ -216,7 +216,7 @@ def _words(text: str) -> set[str]:
     return {word for word in found if len(word) >= SHORTEST_WORD or word.isdigit()}
 
 
-def _downstream(
+def downstream(
     node: NodeRef,
     introduced: Sequence[NodeRef],
     iterations: Sequence[Iteration],

@@ -501,7 +501,11 @@ def _span(value: Value) -> tuple[int, int]:
 
 
 def located(
-    error: ErrorLocation, found: FoundPlace | None, *, indicative: bool
+    error: ErrorLocation,
+    found: FoundPlace | None,
+    *,
+    indicative: bool,
+    by_sides: ErrorLocation = ErrorLocation(),
 ) -> dict[str, object]:
     """Return what a verification says of where its error came in.
 
@@ -514,8 +518,11 @@ def located(
         error: The place by the interim verdicts.
         found: The place by a value.
         indicative: Whether no model judged.
+        by_sides: The place by the sides of evidence, for where the verdicts tell none.
     """
     by, place = (LocatedBy.VERDICTS if error.nodes else None), None
+    if not error.nodes and by_sides.nodes:
+        error, by = by_sides, LocatedBy.SIDES
     blamed = {ref.node_id for ref in error.nodes}
     if found is not None and found.place is None:
         if indicative and blamed == {found.not_blamed}:

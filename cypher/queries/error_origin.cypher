@@ -13,7 +13,7 @@
 // column prompt: string - the prompt that produced it
 // column sentences: list - its sentences that the verification cites
 // column propagated_through: list - node_ids of the later nodes that carried it on, the verified node last
-// column located_by: string - how it was found: verdicts (of the walk) or value
+// column located_by: string - how it was found: verdicts (of the walk), value or sides
 // column offered: boolean - whether it is an offer of its value, beside verdicts that tell no place
 // column source: string - the value that the source has, where a value leads here
 // column wrote: string - the one that was written in its place

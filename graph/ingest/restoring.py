@@ -550,7 +550,8 @@ def with_nodes(found: Verification, refs: dict[str, NodeRef]) -> Verification:
     return found.replace(
         iterations=iterations,
         error_nodes=introduced,
-        error_stages=stages_of(introduced),
+        # The paper's rule tells no stage of nodes that sides told.
+        error_stages=() if found.located_by is LocatedBy.SIDES else stages_of(introduced),
         propagated_nodes=placed(found.propagated_nodes),
         value_place=place,
     )

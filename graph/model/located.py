@@ -25,6 +25,8 @@ class LocatedBy(StrEnum):
     """By the interim verdicts: the rule of the paper."""
     VALUE = "value"
     """By a value of the claim: a figure, a date, a time, a name or a quotation."""
+    SIDES = "sides"
+    """By what sentences say for and against a part of the claim, where verdicts tell no place."""
 
 
 def stages_of(nodes: Iterable[NodeRef]) -> tuple[int, ...]:

@@ -327,7 +327,10 @@ class Verification(Noun):
     termination: OneOf[Termination] | None = Field(
         default=None, description="Why the walk stopped."
     )
-    error_stages: Many[Count] = Field(default=(), description="Stages of `error_nodes`, ascending.")
+    error_stages: Many[Count] = Field(
+        default=(),
+        description="Stages of `error_nodes`, ascending; none of nodes that were found by `sides`.",
+    )
     error_nodes: Nodes = Field(
         default=(),
         description="Nodes of which one introduced unsupported content; that with most "
@@ -339,8 +342,8 @@ class Verification(Noun):
     located_by: OneOf[LocatedBy] | None = Field(
         default=None,
         description="How the place of the error was found: by the interim `verdicts`, as the paper "
-        "has it, or by a `value` of the claim; null: it was not. With `value` and no "
-        "`error_nodes`, the place is an offer beside what a model judged.",
+        "has it, by a `value` of the claim, or by the `sides` of its evidence; null: it was not. "
+        "With `value` and no `error_nodes`, the place is an offer beside what a model judged.",
         exclude_if=is_none,
     )
     value_place: ValuePlace | None = Field(
@@ -506,7 +509,8 @@ class Verification(Noun):
                 self._fill(name, ())
             for name in ("located_by", "value_place"):
                 self._fill(name, None)
-        if self.error_nodes and not self.error_stages:
+        by_verdicts = self.located_by is not LocatedBy.SIDES  # the paper's rule tells no stage else
+        if self.error_nodes and by_verdicts and not self.error_stages:
             self._fill("error_stages", stages_of(self.error_nodes))
         if self.error_nodes and self.located_by is None:  # made before there was another way
             self._fill("located_by", LocatedBy.VERDICTS)

@@ -146,7 +146,7 @@ _VERIFICATION = (
     ),
     string("termination", "why the walk stopped"),
     integers("error_stages", "the stages at which unsupported content entered"),
-    string("located_by", "how its place was found: `verdicts` (of the walk) or `value`"),
+    string("located_by", "how its place was found: `verdicts` (of the walk), `value` or `sides`"),
     kept("value_place", "string", "where a value came in, with the two sentences, as JSON text"),
     kept("appeals", "string", "cited sentences that speak to their reader, as JSON text"),
     string("correction", "the claim as its evidence supports it, judged again; absent: none"),
@@ -327,7 +327,7 @@ _SCHEMA = (
 )
 
 _LOCATED = (
-    string("located_by", "how it was found: `verdicts` or `value`; absent: `verdicts`"),
+    string("located_by", "how it was found: `verdicts`, `value` or `sides`; absent: `verdicts`"),
     string("source", "the value that the source has, where a value leads here"),
     string("wrote", "the one that was written in its place"),
 )

@@ -308,3 +308,17 @@ def test_a_verdict_of_another_judge_without_parts_asks_for_no_second_look():
     assert len(asked(asking, "evidence_selection")) == 2
     assert found.parts == ()
     assert Judgement(NFS, "").parts == ()
+
+
+def test_a_mix_of_inconclusive_and_not_supported_has_a_place_by_sides_and_no_error_stage():
+    asking = by_step(
+        evidence_selection=[selects((0, 1, "both")), selects((0, 1, "against"))],
+        verdict=[judged("contested"), judged("contradicted")],
+    )
+    found = verified(asking)
+    assert [one.verdict for one in found.iterations] == [INC, NFS]
+    assert ([ref.node_id for ref in found.error_nodes], found.located_by) == (["s"], "sides")
+    assert found.error_stages == ()
+    again = Verification.model_validate_json(found.model_dump_json())
+    assert (again.error_stages, again.located_by) == ((), "sides")
+    assert again.model_dump_json() == found.model_dump_json()
