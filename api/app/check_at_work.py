@@ -344,7 +344,7 @@ class CheckAtWork:
         finally:
             self._stops.discard(run.cancel)
         if done.judge is not None:
-            self._judge = self._judge or judge_of(done.judge)
+            self._judge = self._judge or judge_of(done.judge, self._app.settings.home)
             if done.judge.models is not None:
                 self._warnings |= dict.fromkeys(done.judge.models.warnings)
         if done.run is not None and done.run.refusal is not None:

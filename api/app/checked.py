@@ -6,6 +6,7 @@ Source: ours (docs/adr/0066-check.md).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
@@ -65,23 +66,37 @@ async def findings_of(
     return tuple(finding_of(one, facts) for one in wrong)
 
 
-def judge_of(judge: ConfiguredJudge) -> CheckJudge:
-    """Return the judge, and what was measured of it."""
-    return _judge(judge.judge.name, judge.judge.model, indicative=judge.judge.indicative)
+def judge_of(judge: ConfiguredJudge, home: Path) -> CheckJudge:
+    """Return the judge, and what was measured of it.
+
+    Args:
+        judge: The judge.
+        home: The folder that keeps what was measured here.
+    """
+    return _judge(judge.judge.name, judge.judge.model, home, indicative=judge.judge.indicative)
 
 
-def judge_of_headers(found: Sequence[Verification]) -> CheckJudge | None:
-    """Return the judge that all of some verifications have; None: there are several, or none."""
+def judge_of_headers(found: Sequence[Verification], home: Path) -> CheckJudge | None:
+    """Return the judge that all of some verifications have; None: there are several, or none.
+
+    Args:
+        found: The verifications.
+        home: The folder that keeps what was measured here.
+    """
     judges = {(one.engine, one.model, one.indicative) for one in found if one.status.is_result}
     if len(judges) != 1:
         return None
     ((engine, model, indicative),) = judges
-    return _judge(engine, model, indicative=indicative)
+    return _judge(engine, model, home, indicative=indicative)
 
 
-def _judge(engine: str, model: str | None, *, indicative: bool) -> CheckJudge:
+def _judge(engine: str, model: str | None, home: Path, *, indicative: bool) -> CheckJudge:
+    from veritrail_graph.api.configured.measured import measured_of
     from veritrail_graph.verifier.engines import engine_named
 
+    if (here := measured_of(home, engine, model)) is not None:
+        figures = here.json_object()
+        return CheckJudge(engine=engine, model=model, indicative=indicative, measured=figures)
     try:
         measured = engine_named(engine).measured
     except InputError:  # two of them, or one that is not installed here

@@ -208,7 +208,7 @@ class Checking(Part):
             question=process.question,
             claims=process.claims,
             verdicts=FindingCounts.of_states(tally.states),
-            judge=judge_of_headers(list(found.values())),
+            judge=judge_of_headers(list(found.values()), self._app.settings.home),
             findings=await findings_of(store, process, list(found.values())),
             results=tuple(results),
         ), last

@@ -27,6 +27,7 @@ from veritrail_graph.api.show.findings import (
     failure_line,
     finding_lines,
     judge_words,
+    measured_judge_words,
     process_table,
     read_words,
     stages_of,
@@ -125,6 +126,8 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
             say(f"Warning: {one_line(warning, 400)}", "yellow")
     if done.judge.indicative and (shown.verbose or claims > counts.undecided):
         say(f"Engine {done.judge.engine}: {indicative_words(done.judge.engine)}.", "dim")
+    if (measured := measured_judge_words(done.judge)) is not None:
+        say(measured, "dim")
     _tell_undecided(counts, done.judge)
     if shown.corrected:
         _tell_uncorrected(done)

@@ -237,18 +237,20 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
     from veritrail_graph.api.cli.gating.baseline import read_baseline
     from veritrail_graph.api.cli.gating.entries import counted, entries_of
-    from veritrail_graph.api.cli.gating.rules import judge, notes_on
+    from veritrail_graph.api.cli.gating.rules import judge, judge_changed, notes_on
     from veritrail_graph.api.settings import Settings
 
     before = read_baseline(order.baseline) if order.baseline is not None else None
     settings = Settings()
     read = run(_material(settings, order.process), as_json=order.as_json)
+    then = before.judges if before is not None else None
     outcome = judge(
         read.process.process_id,
         entries_of(read),
         order.limits,
         before.entries if before is not None else None,
-        notes_on(read, before.judges if before is not None else None, order.limits),
+        notes_on(read, then, order.limits),
+        judge_changed(read, then),
     )
     _write(order, outcome, counted(read))
     return outcome, dict(read.process.stage_names)

@@ -307,6 +307,20 @@ def judge_words(judge: CheckJudge, cost_usd: float | None) -> str:
     return f"{who}, {'cost unknown' if cost_usd is None else money_words(cost_usd)}"
 
 
+def measured_judge_words(judge: CheckJudge) -> str | None:
+    """Say what `judge check` measured of a judge here; None: nothing, or it is no model."""
+    found = judge.measured or {}
+    accuracy, pairs, decided = (found.get(key) for key in ("balanced_accuracy", "pairs", "decided"))
+    if judge.model is None or not isinstance(accuracy, float):
+        return None
+    if not isinstance(decided, float) or not isinstance(pairs, int):
+        return None
+    return (
+        f"{one_line(judge.model, LONGEST_JUDGE)} had a balanced accuracy of {accuracy:.2f} on "
+        f"{pairs:,} labelled pairs, of which it decided {100 * decided:.0f} % (judge check)."
+    )
+
+
 def read_words(one: CheckedProcess, shown: str) -> str:
     """Say under the name that is shown what was read, and what the format lacked, on one line."""
     read = one.read

@@ -153,7 +153,8 @@ class CheckJudge(Answer):
     indicative: bool = Field(description="Whether no model judged.")
     measured: dict[str, JsonValue] | None = Field(
         default=None,
-        description="What was measured of it: balanced_accuracy, decided, pairs; null: nothing.",
+        description="What was measured of it, by `judge check` here or of the engine as such: "
+        "balanced_accuracy, decided, pairs, and others; null: nothing.",
     )
 
 

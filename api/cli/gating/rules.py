@@ -61,7 +61,7 @@ class Check:
 
     Attributes:
         name: Its name: `claims`, `unchecked`, `failed`, `undecided`, `appeals`, `regressions`,
-            `unsupported`, `rate`, `error_stage_N`.
+            `unsupported`, `rate`, `error_stage_N`, `judge`.
         met: Whether it is kept.
         found: What was counted.
         limit: The bound: the most that is allowed, for `claims` the least.
@@ -147,6 +147,7 @@ def judge(
     limits: GateLimits,
     baseline: Sequence[Entry] | None = None,
     notes: Sequence[str] = (),
+    changed: str | None = None,
 ) -> Outcome:
     """Hold the claims of a process against what is allowed.
 
@@ -156,6 +157,7 @@ def judge(
         limits: What is allowed.
         baseline: The claims of an earlier time: only what is worse than then fails.
         notes: What a reader should know beside the rules.
+        changed: Who judged the baseline and who judges now; None: the same.
     """
     before = match(entries, baseline) if baseline is not None else {}
     if baseline is not None:
@@ -170,6 +172,7 @@ def judge(
         _failed(entries, limits),
         *_undecided(entries, limits),
         *_appeals(entries, limits),
+        *same_judge(changed, limits),
     ]
     if baseline is not None:
         checks.append(_regressions(entries))
@@ -413,12 +416,30 @@ def notes_on(
             f"of {nowhere:,} claim(s) no error stage could be identified; no forbidden stage "
             "counts them"
         )
-    if judged_before is not None and set(judged_before) != set(judges(material)):
-        then, now = (", ".join(each) or "no judge" for each in (judged_before, judges(material)))
-        notes.append(
-            f"the baseline was judged by {then}, this by {now}: a verdict may differ by that"
-        )
+    if (changed := judge_changed(material, judged_before)) is not None and not limits.strict:
+        notes.append(f"{changed}: a verdict may differ by that; --strict lets it fail")
     return tuple(notes)
+
+
+def judge_changed(material: ReportData, judged_before: Sequence[str] | None) -> str | None:
+    """Return who judged the baseline and who judges now; None: the same, or there is no baseline.
+
+    Args:
+        material: The process and its claims.
+        judged_before: Who judged when the baseline was made; None: there is no baseline.
+    """
+    if judged_before is None or set(judged_before) == set(judges(material)):
+        return None
+    then, now = (", ".join(each) or "no judge" for each in (judged_before, judges(material)))
+    return f"the baseline was judged by {then}, this by {now}"
+
+
+def same_judge(changed: str | None, limits: GateLimits) -> list[Check]:
+    """The rule that those judge who judged the baseline; it holds where no doubt is let pass."""
+    if changed is None or not limits.strict:
+        return []
+    words = f"{changed}: allowed without --strict; or write the baseline anew"
+    return [Check("judge", False, 1, 0, words)]
 
 
 def _undecided_later(one: ReportedClaim) -> bool:

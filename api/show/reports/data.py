@@ -261,6 +261,7 @@ class ReportData:
         checked: By verification_id: how many nodes it read.
         questions: By node_id: the question that it answers; of the nodes that the claims are
             about, those that have one of their own.
+        measured: What was measured of the judges, a sentence each.
     """
 
     process: Process
@@ -270,6 +271,7 @@ class ReportData:
     made: Made = field(default_factory=Made)
     checked: Mapping[str, int] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
+    measured: tuple[str, ...] = ()
 
     @property
     def node_ids(self) -> tuple[str, ...]:
@@ -377,8 +379,12 @@ class ReportData:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Return how judges were asked where that is not as the paper asks, a sentence each."""
-        return asking_sentences(one for one in self.verifications if one.verdict is not None)
+        """Return what there is to say of the judges, a sentence each.
+
+        How they were asked where that is not as the paper asks, and what was measured of them.
+        """
+        asked = asking_sentences(one for one in self.verifications if one.verdict is not None)
+        return (*asked, *self.measured)
 
     @property
     def since(self) -> str | None:

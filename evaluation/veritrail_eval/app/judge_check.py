@@ -11,9 +11,11 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veritrail_eval.judge_check.calibration import Calibration
 from veritrail_eval.judge_check.figures import (
     Figures,
     Judged,
@@ -24,11 +26,13 @@ from veritrail_eval.judge_check.figures import (
 )
 from veritrail_eval.judge_check.nodes import PROCESS, held_pairs, tasks_of
 from veritrail_eval.judge_check.pairs import Pair, chosen_pairs, own_pairs, read_pairs
+from veritrail_eval.judge_check.turned import Turned, turning
 from veritrail_graph.api.configured.judge import (
     ConfiguredJudge,
     check_engines,
     configure_judge,
 )
+from veritrail_graph.api.configured.measured import MeasuredJudge, keep_measured
 from veritrail_graph.api.configured.shared import Shared
 from veritrail_graph.api.work.runs import options_of, pace
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -68,6 +72,7 @@ class JudgeChecked:
         alone: Where prompts are shared, the same pairs over the same sources with a prompt for
             each claim.
         reused: What the answers from the cache would cost.
+        turned: The verdicts with options in the reverse order; None: the judge does not choose.
     """
 
     judge: ConfiguredJudge
@@ -76,6 +81,12 @@ class JudgeChecked:
     refusal: VeriTrailError | None
     alone: JudgeChecked | None = None
     reused: Usage = NO_USAGE
+    turned: Turned | None = None
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Say whether its probabilities are what they say; None: it gave none."""
+        return Calibration.of(self.judged)
 
     @property
     def figures(self) -> Figures:
@@ -151,7 +162,8 @@ class JudgeChecked:
     @property
     def paid(self) -> Usage:
         """Return what the whole check cost, with shared prompts both times."""
-        return self.usage if self.alone is None else self.alone.usage + self.usage
+        turned = self.turned.usage if self.turned is not None else NO_USAGE
+        return (self.usage if self.alone is None else self.alone.usage + self.usage) + turned
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -171,6 +183,7 @@ class JudgeChecked:
         answered = figures.scored + figures.inconclusive + figures.undecided
         cost = usage.cost_usd
         compared: dict[str, Any] = {}
+        calibration = self.calibration
         if self.alone is not None:
             alone = self.alone
             compared = {
@@ -192,6 +205,8 @@ class JudgeChecked:
             "meaning": self.meaning,
             "reliability": self.reliability,
             "measured": None if self.measured is None else self.measured.json_object(),
+            "calibration": calibration.json_object() if calibration is not None else None,
+            "turned": self.turned.json_object() if self.turned is not None else None,
             "overall": figures.json_object(),
             "kinds": [{"kind": kind, **found.json_object()} for kind, found in self.kinds.items()],
             "without_verdict": without_verdict(self.judged),
@@ -280,9 +295,10 @@ class JudgeCheck:
     async def _verified(self, options: JudgeOptions, shared: Shared) -> JudgeChecked:
         async with configure_judge(self._settings, options, shared) as judge:
             process = held_pairs(self._pairs, self._options.share)
+            turns = turning(judge.judge)
             self._run = run = Run(
                 PROCESS,
-                judge.judge,
+                turns or judge.judge,
                 HeldNodes(process, judge.splitter),
                 _keep_nothing,
                 q=judge.how.q,
@@ -298,7 +314,10 @@ class JudgeCheck:
             verifications = await run.verify(tasks_of(process))
             seconds = time.monotonic() - began
         judged = map(Judged, self._pairs, verifications)
-        return JudgeChecked(judge, tuple(judged), seconds, run.refusal, reused=run.reused)
+        turned = turns.turned if turns is not None and turns.turned.verdicts else None
+        return JudgeChecked(
+            judge, tuple(judged), seconds, run.refusal, reused=run.reused, turned=turned
+        )
 
 
 def labelled_pairs(file: Path | None, kinds: Sequence[str], limit: int | None) -> tuple[Pair, ...]:
@@ -308,6 +327,39 @@ def labelled_pairs(file: Path | None, kinds: Sequence[str], limit: int | None) -
         InputError: The file cannot be used, or no pair is of these kinds.
     """
     return chosen_pairs(own_pairs() if file is None else read_pairs(file), kinds, limit)
+
+
+def keep_figures(home: Path, done: JudgeChecked) -> None:
+    """Keep the figures of a judge that asks a model, to stand beside its verdicts from now on.
+
+    Args:
+        home: The home folder.
+        done: A check on our pairs of all kinds, as it ended.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    judge, figures = done.judge.judge, done.figures
+    is_whole = done.refusal is None and not done.unfinished
+    accuracy, interval, decided = figures.balanced_accuracy, figures.interval, figures.decided
+    if judge.model is None or judge.indicative or not is_whole:
+        return
+    if accuracy is None or interval is None or decided is None:
+        return
+    calibration = done.calibration
+    keep_measured(
+        home,
+        MeasuredJudge(
+            judge.name,
+            judge.model,
+            round(accuracy, 3),
+            (round(interval[0], 3), round(interval[1], 3)),
+            round(decided, 3),
+            figures.pairs,
+            datetime.now(tz=UTC).date().isoformat(),
+            round(calibration.error, 3) if calibration is not None else None,
+        ),
+    )
 
 
 def asks_models(options: JudgeOptions) -> bool:

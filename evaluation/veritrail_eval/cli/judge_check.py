@@ -110,6 +110,7 @@ async def _check(
         JudgeCheck,
         asks_models,
         estimate_check,
+        keep_figures,
         labelled_pairs,
     )
     from veritrail_graph.api.cli.watch import Watch
@@ -142,6 +143,8 @@ async def _check(
         done = await checking.carry_out()
     if output is not None:
         done.write(output)
+    if chosen[0] is None and not chosen[1]:
+        keep_figures(settings.home, done)
     if options.models.budget is not None and not asks:
         say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
     if as_json:
@@ -212,8 +215,11 @@ def _tell(done: JudgeChecked) -> None:
     show(Text(f"{name}: {sentence or 'no pair has a verdict, so nothing can be said of it.'}"))
     if done.reliability is not None:
         show(Text(done.reliability))
+    _tell_calibration(done)
     if done.measured is not None:
         show(Text(f"Measured before: {done.measured.words}."))
+    if done.turned is not None:
+        usage = done.paid
     spent = f"{cost_words(usage)}, {counted(usage.calls, 'call')}"
     if usage.cached_calls:
         spent += f", {usage.cached_calls:,} answers from the cache"
@@ -229,6 +235,28 @@ def _tell(done: JudgeChecked) -> None:
         say(f"Warning: {one_line(warning)}", "yellow")
     if judge.indicative:
         say(f"Engine {judge.name}: {indicative_words(judge.name)}.", "yellow")
+
+
+def _tell_calibration(done: JudgeChecked) -> None:
+    """Print whether the probabilities of a judge are what they say, where it gives any."""
+    from rich.text import Text
+
+    found = done.calibration
+    if found is not None:
+        rows = [
+            [one.words, f"{one.pairs:,}", f"{one.said:.2f}", f"{one.supported:.2f}", one.bar]
+            for one in found.parts
+        ]
+        heads = ("probability", "pairs", "it says", "supported", "picture")
+        table(heads, rows, right=heads[1:4])
+        show(Text(found.words))
+        say(
+            "Picture: the bar is the share of these pairs that is supported, the mark | what the "
+            "judge says. Bars that end at their marks are a judge whose probabilities hold.",
+            "dim",
+        )
+    if done.turned is not None:
+        show(Text(done.turned.words))
 
 
 def _tell_shared(done: JudgeChecked) -> None:

@@ -148,6 +148,16 @@ def test_a_new_statement_under_an_old_id_is_not_known(
     assert broken(judge("p", [entry("k1", now, text=text)], GateLimits(), before)) == rules
 
 
+def test_another_judge_than_that_of_the_baseline_fails_where_no_doubt_is_let_pass() -> None:
+    changed = "the baseline was judged by lexical, this by openai gpt-6-luna"
+    for strict, found in ((False, []), (True, ["judge"])):
+        limits = GateLimits(strict=strict)
+        outcome = judge("p", claims(GOOD), limits, claims(GOOD), changed=changed)
+        assert broken(outcome) == found
+    assert check(outcome, "judge").words.startswith(changed)
+    assert not broken(judge("p", claims(GOOD), GateLimits(strict=True), claims(GOOD)))
+
+
 def test_claims_of_the_baseline_that_are_gone_are_told_and_fail_nothing() -> None:
     outcome = judge("p", [entry("a", GOOD)], GateLimits(), [entry("a", GOOD), entry("b", BAD)])
     assert outcome.passed

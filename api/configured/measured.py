@@ -1,0 +1,111 @@
+"""The figures that `judge check` measured of judges here, kept so that they stand beside verdicts.
+
+A file of the home folder, one entry for each engine with its model. Whatever is wrong with it, a
+verdict is shown without a figure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
+
+FILE, FORMAT = "judges.json", "veritrail.judges/1"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredJudge:
+    """The figures of a judge on the labelled pairs of `judge check`.
+
+    Attributes:
+        engine: The engine, or both, such as `openai+decisions`.
+        model: The model, or all of them.
+        balanced_accuracy: The mean share of both labels that it gets right.
+        interval: Where that lies with 95 % certainty.
+        decided: The share of the pairs that it decides.
+        pairs: How many pairs it was asked about.
+        measured_on: The day, as in 2026-11-28.
+        calibration_error: The expected calibration error of its probabilities; None: it gives none.
+    """
+
+    engine: str
+    model: str
+    balanced_accuracy: float
+    interval: tuple[float, float]
+    decided: float
+    pairs: int
+    measured_on: str
+    calibration_error: float | None = None
+
+    def json_object(self) -> dict[str, Any]:
+        """The figures as JSON, without whose they are."""
+        found = asdict(self) | {"interval": list(self.interval)}
+        return {name: value for name, value in found.items() if name not in ("engine", "model")}
+
+    @property
+    def words(self) -> str:
+        """Return the same in a sentence."""
+        low, high = self.interval
+        day = date.fromisoformat(self.measured_on)
+        return (
+            f"{self.model}: balanced accuracy {self.balanced_accuracy:.2f} ({low:.2f} to "
+            f"{high:.2f}) on {self.pairs:,} labelled pairs, of which it decides "
+            f"{100 * self.decided:.0f} % (judge check of {day.day} {day:%B %Y})."
+        )
+
+
+def keep_measured(home: Path, measured: MeasuredJudge) -> None:
+    """Keep figures in place of older ones of the same judge, unless those rest on more pairs.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    every = _every(home)
+    key = measured.engine, measured.model
+    if key in every and every[key].pairs > measured.pairs:
+        return
+    every[key] = measured
+    rows = [asdict(one) for _, one in sorted(every.items())]
+    path = home / FILE
+    beside = path.with_suffix(".new")
+    try:
+        make_private_folders(home)
+        beside.write_text(json.dumps({"format": FORMAT, "judges": rows}, indent=1), "utf-8")
+        beside.chmod(PRIVATE_FILE)
+        beside.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def measured_of(home: Path, engine: str, model: str | None) -> MeasuredJudge | None:
+    """Return what was measured of a judge here; None: nothing was."""
+    return _every(home).get((engine, model or ""))
+
+
+def measured_words(home: Path, judges: Iterable[tuple[str, str | None]]) -> tuple[str, ...]:
+    """Return what was measured of judges here, a sentence each, in the order of their names.
+
+    Args:
+        home: The home folder.
+        judges: Engines with their models.
+    """
+    every = _every(home)
+    names = sorted({(engine, model or "") for engine, model in judges})
+    return tuple(every[name].words for name in names if name in every)
+
+
+def _every(home: Path) -> dict[tuple[str, str], MeasuredJudge]:
+    try:
+        rows = json.loads((home / FILE).read_text("utf-8"))["judges"]
+        found = [MeasuredJudge(**{**row, "interval": tuple(row["interval"])}) for row in rows]
+        for one in found:
+            one.words  # noqa: B018  # a figure that cannot be said is none
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return {(one.engine, one.model): one for one in found}

@@ -1,0 +1,48 @@
+"""What judge check measured of a judge is kept for its later verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from veritrail_graph.api.configured.measured import (
+    FILE,
+    MeasuredJudge,
+    keep_measured,
+    measured_of,
+    measured_words,
+)
+
+LUNA = MeasuredJudge("openai", "gpt-6-luna", 0.86, (0.81, 0.9), 0.98, 240, "2026-11-28", 0.05)
+
+
+def test_figures_are_kept_for_each_engine_with_its_model(tmp_path: Path) -> None:
+    keep_measured(tmp_path, LUNA)
+    keep_measured(tmp_path, replace(LUNA, engine="decisions", balanced_accuracy=0.7))
+    assert measured_of(tmp_path, "openai", "gpt-6-luna") == LUNA
+    assert measured_of(tmp_path, "openai", None) is None
+    assert measured_words(tmp_path, [("openai", "gpt-6-luna"), ("nli", "x")]) == (
+        "gpt-6-luna: balanced accuracy 0.86 (0.81 to 0.90) on 240 labelled pairs, of which it "
+        "decides 98 % (judge check of 28 November 2026).",
+    )
+
+
+def test_fewer_pairs_do_not_replace_more(tmp_path: Path) -> None:
+    keep_measured(tmp_path, LUNA)
+    keep_measured(tmp_path, replace(LUNA, pairs=40, balanced_accuracy=0.5))
+    assert measured_of(tmp_path, "openai", "gpt-6-luna") == LUNA
+    newer = replace(LUNA, balanced_accuracy=0.84)
+    keep_measured(tmp_path, newer)
+    assert measured_of(tmp_path, "openai", "gpt-6-luna") == newer
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"judges": [{"engine": "openai"}]}', '{"judges": "x"}', "\x00"]
+)
+def test_a_damaged_file_is_no_figure(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    assert measured_of(tmp_path, "openai", "gpt-6-luna") is None
+    keep_measured(tmp_path, LUNA)
+    assert measured_of(tmp_path, "openai", "gpt-6-luna") == LUNA
