@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_AHEAD = 100
 """Small inputs that are read ahead; behind a large one nothing is read until it is stored."""
+HAND_OVER_SECONDS = 0.02
+"""How long inputs are read before they are handed over; that costs as much as reading one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +132,20 @@ class ReadingAhead:
         async def read() -> None:
             while True:
                 await places.acquire()
-                one = await asyncio.to_thread(self._next, found)
-                if one is None:
+                room = 1
+                while not places.locked():
+                    await places.acquire()
+                    room += 1
+                some, more = await asyncio.to_thread(self._some, found, room)
+                for _ in range(room - len(some)):
+                    places.release()
+                for one in some:
+                    waiting.put_nowait(one)
+                if isinstance(more, VeriTrailError):
+                    raise more
+                if not more:
                     return
-                waiting.put_nowait(one)
-                if isinstance(one[1], CheckedInput) and not one[1].is_small:
+                if some and _is_large(some[-1]):
                     await waiting.join()
 
         reading = asyncio.create_task(read())
@@ -154,6 +166,24 @@ class ReadingAhead:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
 
+    def _some(
+        self, found: Iterator[Found], most: int
+    ) -> tuple[list[ReadInput], VeriTrailError | bool]:
+        """Read the next inputs; gives also what ended it, or whether there may be more."""
+        some: list[ReadInput] = []
+        until = time.monotonic() + HAND_OVER_SECONDS
+        while len(some) < most and time.monotonic() < until:
+            try:
+                one = self._next(found)
+            except VeriTrailError as error:  # what was read before it is handed over
+                return some, error
+            if one is None:
+                return some, False
+            some.append(one)
+            if _is_large(one):
+                break
+        return some, True
+
     def _next(self, found: Iterator[Found]) -> ReadInput | None:
         """Read the next input; None: there is none."""
         one = next(found, None)
@@ -165,6 +195,10 @@ class ReadingAhead:
             raise
         except VeriTrailError as error:
             return one.where, error
+
+
+def _is_large(one: ReadInput) -> bool:
+    return isinstance(one[1], CheckedInput) and not one[1].is_small
 
 
 async def store_together(

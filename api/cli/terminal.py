@@ -126,6 +126,9 @@ def show_parts(document: Document, room: Room | None = None) -> None:
 
 def say(text: str, style: str | None = None) -> None:
     """Print a remark on stderr."""
+    if style is None and not sys.stderr.isatty():  # thousands of lines come so: none is laid out
+        sys.stderr.write(inert(clean(text)) + "\n")
+        return
     from rich.text import Text
 
     console(stderr=True).print(Text(clean(text), style=style or ""))

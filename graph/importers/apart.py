@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import EngineError, InputError
-from veritrail_graph.graph.importers.apart_child import LENGTH, TOO_MUCH_MEMORY
+from veritrail_graph.graph.importers.apart_child import ALSO, LENGTH, TOO_MUCH_MEMORY
 from veritrail_graph.graph.importers.files import suffix_of
-from veritrail_graph.graph.importers.records import Header, Record
+from veritrail_graph.graph.importers.records import Header, KeptInput, ProcessInput, Record
 from veritrail_graph.graph.importers.registry import (
     Found,
     ImportOptions,
@@ -149,8 +149,12 @@ class Reader:
         self._seconds = SECONDS + SECONDS_A_MEGABYTE * (size // 1_000_000)
         self.ask("limit", MEMORY + MEMORY_A_BYTE * size, self._seconds)
 
-    def ask(self, *message: Any) -> Any:
+    def ask(self, *message: Any, also: Callable[[Any], None] | None = None) -> Any:
         """Let it do something, and give what came of it.
+
+        Args:
+            message: What it is to do.
+            also: Called with what it sends before it answers.
 
         Raises:
             InputError: What it reads cannot be read, or took more than it may.
@@ -159,7 +163,7 @@ class Reader:
             answered = threading.Event()
             threading.Thread(target=self._watch, args=(answered,), daemon=True).start()
             try:
-                kind, value = self._exchanged(pickle.dumps(message, 5))
+                kind, value = self._exchanged(pickle.dumps(message, 5), also)
             except pickle.UnpicklingError as error:
                 self.end()
                 raise _reader_failed(str(error)) from None
@@ -167,28 +171,28 @@ class Reader:
                 raise self._why_it_ended() from None
             finally:
                 answered.set()
-        if kind == "error":
-            raise value
-        if kind == "failed":
-            raise _reader_failed(value)
         if kind == "memory":
             self.end()
             raise _too_much_memory()
-        return value
+        return _given(kind, value)
 
-    def _exchanged(self, message: bytes) -> tuple[str, Any]:
+    def _exchanged(self, message: bytes, also: Callable[[Any], None] | None) -> tuple[str, Any]:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise EOFError
         stdin.write(LENGTH.pack(len(message)))
         stdin.write(message)
         stdin.flush()
-        length = stdout.read(LENGTH.size)
-        if len(length) < LENGTH.size:
-            raise EOFError
-        answer = stdout.read(LENGTH.unpack(length)[0])
-        kind, value = _OurValues(io.BytesIO(answer)).load()
-        return kind, value
+        while True:
+            length = stdout.read(LENGTH.size)
+            if len(length) < LENGTH.size:
+                raise EOFError
+            answer = stdout.read(LENGTH.unpack(length)[0])
+            kind, value = _OurValues(io.BytesIO(answer)).load()
+            if kind != ALSO:
+                return kind, value
+            if also is not None:
+                also(value)
 
     def _watch(self, answered: threading.Event) -> None:
         """End it where an answer does not come in time.
@@ -255,13 +259,22 @@ class Reader:
         return self._found(finding)
 
     def _found(self, finding: int) -> Iterator[Found]:
-        while (found := self.ask("next", finding)) is not None:
-            number, where = found
-            yield Found(where, partial(self._opened, number))
+        is_over = False
+        while not is_over:
+            read: list[tuple[str, str, Any]] = []
+            fault: InputError | None = None
+            try:
+                is_over = not self.ask("some", finding, also=read.append)
+            except InputError as error:  # what was read before it is given nevertheless
+                fault = error
+            for where, kind, value in read:
+                yield Found(where, partial(self._opened, kind, value))
+            if fault is not None:
+                raise fault
 
-    def _opened(self, found: int) -> _ReadApart:
-        source, header = self.ask("open", found)
-        return _ReadApart(self, source, header)
+    def _opened(self, kind: str, value: Any) -> ProcessInput:
+        read: KeptInput | tuple[int, Header] = _given(kind, value)
+        return read if isinstance(read, KeptInput) else _ReadApart(self, *read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +330,14 @@ def _member(kind: Any, name: str) -> Enum:
         raise pickle.UnpicklingError(f"{name} of {kind!r}")
     member: Enum = kind[name]
     return member
+
+
+def _given(kind: str, value: Any) -> Any:
+    if kind == "error":
+        raise value
+    if kind == "failed":
+        raise _reader_failed(value)
+    return value
 
 
 def _reader_failed(why: str) -> InputError:

@@ -1,7 +1,8 @@
 """The child process that reads files for another one, within limits; see `apart`.
 
 It takes one message after the other from stdin and answers each on stdout: four bytes of length,
-and a pickle. It ends where stdin ends, where nobody asks for a while, and at its limits.
+and a pickle. What it reads ahead it sends before the answer, each part as it is ready. It ends
+where stdin ends, where nobody asks for a while, and at its limits.
 """
 
 from __future__ import annotations
@@ -12,16 +13,25 @@ import pickle
 import signal
 import struct
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from veritrail_graph.graph import errors
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.importers.records import NodeRecord, TrailInput, packed
-from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+from veritrail_graph.graph.importers.records import (
+    Header,
+    KeptInput,
+    NodeRecord,
+    ProcessInput,
+    TrailInput,
+    packed,
+)
+from veritrail_graph.graph.importers.registry import Found, ImportOptions, find_processes
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.plain import PlainText
@@ -32,15 +42,19 @@ IDLE_SECONDS = 60.0
 MOST_KEPT = 300_000_000
 """Bytes that it may have taken and still serve the next caller."""
 TOO_MUCH_MEMORY = "too_much_memory"
+ALSO = "also"
+"""What is sent before an answer."""
 
 _AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 1_000_000
+_SECONDS_AT_ONCE = 0.1
 
 
 class Serving:
     """Reads what it is asked to; what it holds between two messages has a number."""
 
-    def __init__(self) -> None:
+    def __init__(self, send: Callable[[Any], None]) -> None:
+        self._send = send
         self._held: dict[int, Any] = {}
         self._numbers = count(1)
 
@@ -66,17 +80,33 @@ class Serving:
     def find(self, folder: str, path: Path, format_name: str | None, options: ImportOptions) -> int:
         """Begin to look for the processes of a path, which may be below the caller's folder."""
         os.chdir(folder)
-        return self._hold(find_processes(path, format_name=format_name, options=options))
+        return self._hold(iter(find_processes(path, format_name=format_name, options=options)))
 
-    def next(self, finding: int) -> tuple[int, str] | None:
-        """Find the next process; None: there is none."""
-        found = next(self._held[finding], None)
-        return None if found is None else (self._hold(found), found.where)
+    def some(self, finding: int) -> bool:
+        """Find the next processes, up to a large one; gives whether there may be more.
 
-    def open(self, found: int) -> tuple[int, Any]:
-        """Open a process that was found; gives its header, too."""
-        source = self._held.pop(found).open()
-        return self._hold(source), source.header
+        Of each it sends where it is, and what became of opening it.
+        """
+        size, until = 0, time.monotonic() + _SECONDS_AT_ONCE
+        for found in self._held[finding]:
+            kind, value = attempt(self._opened, found)
+            self._send((found.where, kind, value))
+            if kind != "value":
+                continue
+            if not isinstance(value, KeptInput):
+                return True
+            size += sum(map(_characters, value.kept))
+            if size >= _CHARACTERS_AT_ONCE or time.monotonic() >= until:
+                return True
+        return False
+
+    def _opened(self, found: Found) -> KeptInput | tuple[int, Header]:
+        """Open a process: all of a small one, so that nothing more is asked of it."""
+        source = found.open()
+        header, kept = source.header, _small(packed(source))
+        if kept is not None and (carried := _small(_carried(source))) is not None:
+            return KeptInput(header, kept, carried)
+        return self._hold(source), header
 
     def records(self, source: int) -> int:
         """Begin to read the records of a process."""
@@ -84,17 +114,11 @@ class Serving:
 
     def trails(self, source: int) -> int:
         """Begin to read what a process carries besides."""
-        held = self._held[source]
-        return self._hold(iter(held.trails() if isinstance(held, TrailInput) else ()))
+        return self._hold(iter(_carried(self._held[source])))
 
     def more(self, reading: int) -> list[Any]:
         """Read some more; nothing at the end."""
-        some, size = [], 0
-        for one in self._held[reading]:
-            some.append(one)
-            size += len(one.text) if isinstance(one, NodeRecord) else _CHARACTERS_AT_ONCE // 100
-            if len(some) >= _AT_ONCE or size >= _CHARACTERS_AT_ONCE:
-                return some
+        some = _some(self._held[reading])
         if not some:
             self.drop(reading)
         return some
@@ -138,11 +162,35 @@ class Serving:
         return largest * unit <= MOST_KEPT
 
 
-def answer(serving: Serving, message: tuple[Any, ...]) -> tuple[str, Any]:
-    """Do what a message asks for; gives what became of it: a value or an error."""
-    name, *given = message
+def _some(records: Iterable[Any]) -> list[Any]:
+    """The next records, as many as are sent at once."""
+    some, size = [], 0
+    for one in records:
+        some.append(one)
+        size += _characters(one)
+        if len(some) >= _AT_ONCE or size >= _CHARACTERS_AT_ONCE:
+            break
+    return some
+
+
+def _small(records: Iterator[Any]) -> tuple[Any, ...] | None:
+    """All records; None: there are more than are sent at once."""
+    some = _some(records)
+    return None if next(records, None) is not None else tuple(some)
+
+
+def _characters(record: Any) -> int:
+    return len(record.text) if isinstance(record, NodeRecord) else _CHARACTERS_AT_ONCE // 100
+
+
+def _carried(source: ProcessInput) -> Iterator[Any]:
+    return source.trails() if isinstance(source, TrailInput) else iter(())
+
+
+def attempt(do: Callable[..., Any], *given: Any) -> tuple[str, Any]:
+    """Do something; gives what became of it: a value or an error."""
     try:
-        return "value", getattr(serving, name)(*given)
+        return "value", do(*given)
     except MemoryError:
         raise
     except VeriTrailError as error:
@@ -175,18 +223,22 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)  # what others print is no answer
-    serving = Serving()
+
+    def send(kind: str, value: Any) -> None:
+        answer = pickle.dumps((kind, value), 5)
+        stdout.write(LENGTH.pack(len(answer)))
+        stdout.write(answer)
+        stdout.flush()
+
+    serving = Serving(partial(send, ALSO))
     reserve = bytearray(1_000_000)  # for the answer that there is no memory left
     with suppress(BrokenPipeError):
-        for message in _messages(stdin):
+        for name, *given in _messages(stdin):
             try:
-                packed_answer = pickle.dumps(answer(serving, message), 5)
+                send(*attempt(getattr(serving, name), *given))
             except MemoryError:
                 reserve.clear()
-                packed_answer = pickle.dumps(("memory", None), 5)
-            stdout.write(LENGTH.pack(len(packed_answer)))
-            stdout.write(packed_answer)
-            stdout.flush()
+                send("memory", None)
 
 
 if __name__ == "__main__":

@@ -345,6 +345,37 @@ class TrailInput(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class KeptInput:
+    """An input that was read once and is in memory.
+
+    Attributes:
+        header: What it says of the process as a whole.
+        kept: Its records, as `packed` yields them.
+        carried: What it carries besides.
+    """
+
+    header: Header
+    kept: tuple[Record | PlainNodes, ...]
+    carried: tuple[TrailRecord, ...] = ()
+
+    def records(self) -> Iterator[Record]:
+        """Give the records, one by one."""
+        for one in self.kept:
+            if isinstance(one, PlainNodes):
+                yield from one.records()
+            else:
+                yield one
+
+    def packed(self) -> Iterator[Record | PlainNodes]:
+        """Give the records, many usual nodes at once."""
+        return iter(self.kept)
+
+    def trails(self) -> Iterator[TrailRecord]:
+        """Give what it carries besides."""
+        return iter(self.carried)
+
+
 @runtime_checkable
 class CopiedInput(Protocol):
     """An input whose texts stand in a graph, which may be the one that it is stored in."""
