@@ -32,6 +32,7 @@ from benchmarks import (
     service_reads,
     simulation,
     since,
+    small_processes,
     walk,
     workers,
     write_back,
@@ -131,9 +132,9 @@ def _measure(
     report: Report, engine: Engine, folder: Path, options: argparse.Namespace, parts: set[str]
 ) -> None:
     """Everything that needs an engine; the process of the first stays for the others."""
-    file, small = _files(folder)
+    file, _ = _files(folder)
     benchmarks: dict[str, Callable[[], None]] = {
-        "ingest": lambda: ingest.measure(report, engine, file, small, options.repeat),
+        "ingest": lambda: _ingest(report, engine, folder, options.repeat),
         "walk": lambda: walk.measure(report, engine),
         "trail": lambda: write_back.measure(report, engine),
         "verify": lambda: commands.measure_verify(report, engine, folder),
@@ -198,6 +199,11 @@ def _measure(
             f"{engine.name}: pages",
             lambda: pages.measure(report, engine, folder, options.scale),
         )
+
+
+def _ingest(report: Report, engine: Engine, folder: Path, repeats: int) -> None:
+    small_processes.measure(report, engine, folder)
+    ingest.measure(report, engine, *_files(folder), repeats)
 
 
 def _attempt(report: Report, name: str, run: Callable[[], None]) -> None:
