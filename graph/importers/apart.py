@@ -36,7 +36,7 @@ from veritrail_graph.graph.importers.registry import (
     Found,
     ImportOptions,
     address_of,
-    find_processes,
+    find_together,
 )
 
 SMALL = 256_000
@@ -96,22 +96,14 @@ async def find_each(
         InputError: The one path is in no known format. Of several it is a process that fails.
     """
     sizes = [await asyncio.to_thread(size_of, path) for path, _ in inputs]
-    reader = None
-    if any(size is not None for size in sizes):
-        reader = await stack.enter_async_context(reader_for(sum(size or 0 for size in sizes)))
-    each = []
-    for (path, importing), size in zip(inputs, sizes, strict=True):
-        try:
-            if reader is None or size is None:
-                found = find_processes(path, format_name=format_name, options=importing)
-            else:
-                found = await asyncio.to_thread(reader.processes, path, format_name, importing)
-        except InputError as error:
-            if len(inputs) == 1:
-                raise
-            found = iter([Found.failing(str(path), error)])
-        each.append(found)
-    return chain.from_iterable(each)
+    if not any(size is not None for size in sizes):
+        return find_together(inputs, format_name=format_name, alone=True)
+    reader = await stack.enter_async_context(reader_for(sum(size or 0 for size in sizes)))
+    of_graphs = [one for one in inputs if address_of(one[0]) is not None]
+    of_files = [one for one in inputs if one not in of_graphs]
+    alone = not of_graphs
+    found = await asyncio.to_thread(reader.processes, of_files, format_name, alone=alone)
+    return chain(found, find_together(of_graphs, format_name=format_name, alone=False))
 
 
 class Reader:
@@ -248,14 +240,18 @@ class Reader:
             return False
 
     def processes(
-        self, path: Path, format_name: str | None, options: ImportOptions
+        self,
+        paths: Sequence[tuple[Path, ImportOptions]],
+        format_name: str | None = None,
+        *,
+        alone: bool = True,
     ) -> Iterator[Found]:
-        """Give the processes of a path, as `find_processes` does.
+        """Give the processes of paths, as `find_together` does.
 
         Raises:
             InputError: As there, or reading took more than it may.
         """
-        finding = self.ask("find", str(Path.cwd()), path, format_name, options)
+        finding = self.ask("find", str(Path.cwd()), paths, format_name, alone)
         return self._found(finding)
 
     def _found(self, finding: int) -> Iterator[Found]:

@@ -14,7 +14,7 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -31,7 +31,7 @@ from veritrail_graph.graph.importers.records import (
     TrailInput,
     packed,
 )
-from veritrail_graph.graph.importers.registry import Found, ImportOptions, find_processes
+from veritrail_graph.graph.importers.registry import Found, ImportOptions, find_together
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.plain import PlainText
@@ -77,10 +77,16 @@ class Serving:
             _, most = resource.getrlimit(resource.RLIMIT_AS)
             resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + memory, most))
 
-    def find(self, folder: str, path: Path, format_name: str | None, options: ImportOptions) -> int:
-        """Begin to look for the processes of a path, which may be below the caller's folder."""
+    def find(
+        self,
+        folder: str,
+        paths: Sequence[tuple[Path, ImportOptions]],
+        format_name: str | None,
+        alone: bool,
+    ) -> int:
+        """Begin to look for the processes of paths, which may be below the caller's folder."""
         os.chdir(folder)
-        return self._hold(iter(find_processes(path, format_name=format_name, options=options)))
+        return self._hold(iter(find_together(paths, format_name=format_name, alone=alone)))
 
     def some(self, finding: int) -> bool:
         """Find the next processes, up to a large one; gives whether there may be more.

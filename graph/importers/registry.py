@@ -169,7 +169,7 @@ class Importer(Protocol):
 
 @runtime_checkable
 class JoiningImporter(Importer, Protocol):
-    """A reader of a format in which several files of a folder may hold parts of one process."""
+    """A reader of a format in which several files may hold parts of one process."""
 
     def together(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Found]:
         """The processes that files hold together.
@@ -264,7 +264,7 @@ def find_processes(
         inside = [] if fits else _inside(path, [chosen], options)
         if not inside:
             return chosen.processes(path, options)
-        return _each(_with_columns(path, inside, options), chosen, [chosen])
+        return _each(_with_columns(path, inside, options), [chosen], format_name)
     reasons = {}
     for importer in by_name.values():
         reason = importer.detect(path)
@@ -274,7 +274,7 @@ def find_processes(
         reasons[importer.name] = (importer.description, reason)
     inside = _inside(path, list(by_name.values()), options) if path.is_dir() else []
     if inside:
-        return _each(_with_columns(path, inside, options), None, list(by_name.values()))
+        return _each(_with_columns(path, inside, options), list(by_name.values()))
     # Modules of single formats import this one.
     from veritrail_graph.graph.importers.misfit import explain, is_likely, is_plain
 
@@ -449,20 +449,41 @@ def _in_order(path: Path) -> list[tuple[bool, int, str]]:
     return parts
 
 
+def find_together(
+    paths: Sequence[tuple[Path, ImportOptions]], *, format_name: str | None = None, alone: bool
+) -> Iterator[Found]:
+    """The processes of paths; files that belong together are read as those of a folder are.
+
+    Args:
+        paths: Files and folders, each with the options of the import.
+        format_name: Name of an importer.
+        alone: Whether nothing else is read.
+
+    Raises:
+        InputError: As `find_processes` says, where one path is alone. Of several it is a process
+            that fails.
+    """
+    if alone and len(paths) == 1:
+        path, options = paths[0]
+        return find_processes(path, format_name=format_name, options=options)
+    return _each(paths, importers(), format_name)
+
+
 def _each(
     inside: Sequence[tuple[Path, ImportOptions]],
-    importer: Importer | None,
     known: Sequence[Importer],
+    format_name: str | None = None,
 ) -> Iterator[Found]:
-    """Yield the processes of the files of a folder; files that belong together are read at once."""
+    """Yield the processes of files; those that belong together are read at once."""
+    joining = [one for one in known if format_name in (None, one.name)]
     waiting = deque(inside)
     while waiting:
         path, options = waiting.popleft()
-        joins = _joining(path, known)
+        joins = _joining(path, joining)
         if joins is None:
-            yield from _safely(path, importer, options, known)
+            yield from _safely(path, format_name, options, known)
             continue
-        others = [one for one, _ in waiting if _joining(one, known) is joins]
+        others = [one for one, _ in waiting if _joining(one, joining) is joins]
         waiting = deque(one for one in waiting if one[0] not in others)
         try:
             _refuse_others(path, joins, options, known)
@@ -472,7 +493,7 @@ def _each(
 
 
 def _joining(path: Path, known: Sequence[Importer]) -> JoiningImporter | None:
-    """Return the importer that joins what files of a folder hold, where a file is in its format."""
+    """Return the importer that joins what files hold, where a file is in its format."""
     for one in known:
         if isinstance(one, JoiningImporter) and path.is_file() and one.detect(path) is None:
             first = next(each for each in known if each is one or each.detect(path) is None)
@@ -481,14 +502,11 @@ def _joining(path: Path, known: Sequence[Importer]) -> JoiningImporter | None:
 
 
 def _safely(
-    path: Path, importer: Importer | None, options: ImportOptions, known: Iterable[Importer] = ()
+    path: Path, format_name: str | None, options: ImportOptions, known: Iterable[Importer]
 ) -> Iterator[Found]:
     """The processes of one file or folder of many: one that cannot be read is one that fails."""
     try:
-        if importer is not None:
-            yield from importer.processes(path, options)
-        else:
-            yield from find_processes(path, options=options, known=known)
+        yield from find_processes(path, format_name=format_name, options=options, known=known)
     except InputError as error:
         yield Found.failing(str(path), error)
 

@@ -7,7 +7,7 @@ of a trace. A trace of one file is read from it; only those of several are kept 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,13 @@ from veritrail_graph.graph.importers.traces.calls import FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
 
 NO_TRACE = ""
+KEPT_BYTES = 32_000_000
+"""Files of no more bytes are read once; others twice, so that one is in memory at a time."""
 
 Item = dict[str, Any]
 """A span or a log record."""
+ReadItem = tuple[str, Item | InputError]
+"""Where something stands, and what it is, or why it cannot be read."""
 
 
 class UnreadSpan(InputError):
@@ -46,7 +50,7 @@ class TraceReading:
         make: Makes a trace of its id, what there is of it, and warnings.
     """
 
-    items: Callable[[Path], Iterator[tuple[str, Item | InputError]]]
+    items: Callable[[Path], Iterator[ReadItem]]
     make: Callable[[str | None, Sequence[Item], Sequence[str]], Trace]
 
 
@@ -109,6 +113,8 @@ def traces(paths: Sequence[Path], reading: TraceReading) -> Iterator[FoundTrace]
         yield from _traces_of(str(paths[0]), _read(paths[0], reading, _Items()), reading)
         return
     held = _Items()
+    if sum(one.stat().st_size for one in paths if one.is_file()) <= KEPT_BYTES:
+        reading = replace(reading, items=_kept(reading.items))
     several = _of_several(paths, reading)
     for path in paths:
         try:
@@ -120,6 +126,32 @@ def traces(paths: Sequence[Path], reading: TraceReading) -> Iterator[FoundTrace]
             yield FoundTrace.failing(str(path), error)
     held.traces = {one: _in_order(items) for one, items in held.traces.items()}
     yield from _traces_of(str(paths[0]), held, reading)
+
+
+def _kept(items: Callable[[Path], Iterator[ReadItem]]) -> Callable[[Path], Iterator[ReadItem]]:
+    """Read each file once, and give the same the second time; then it is forgotten."""
+    read: dict[Path, tuple[list[ReadItem], InputError | None]] = {}
+
+    def first(path: Path) -> Iterator[ReadItem]:
+        found, _ = read.setdefault(path, ([], None))
+        try:
+            for one in items(path):
+                found.append(one)
+                yield one
+        except InputError as error:
+            read[path] = found, error
+            raise
+
+    def both(path: Path) -> Iterator[ReadItem]:
+        if path not in read:
+            yield from first(path)
+            return
+        found, fault = read.pop(path)
+        yield from found
+        if fault is not None:
+            raise fault
+
+    return both
 
 
 def _of_several(paths: Sequence[Path], reading: TraceReading) -> set[str]:

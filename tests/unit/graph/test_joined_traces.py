@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.registry import find_processes
+from veritrail_graph.graph.importers.registry import ImportOptions, find_processes, find_together
+from veritrail_graph.graph.importers.traces import joined
+from veritrail_graph.graph.importers.traces.calls import Trace
 
 QUESTION, ANSWER = "How many cars?", "The ferry Tern carries 42 cars."
 TRACE, OTHER = "a1" * 16, "c3" * 16
@@ -103,6 +106,49 @@ def test_a_trace_goes_on_in_the_next_file_of_a_collector(tmp_path: Path) -> None
 
     assert told(drafts) == told(read(tmp_path / "one", {"all.json": spans(asked, later, alone)}))
     assert len(drafts) == 2
+
+
+def test_files_that_are_named_one_by_one_are_joined_as_those_of_a_folder(tmp_path: Path) -> None:
+    made = spans(span("b2"), span("d4", OTHER))
+    expected = read(tmp_path / "folder", {"traces.json": made, "logs.json": EXCHANGE})
+    gone = tmp_path / "gone.json"
+    paths = [tmp_path / "folder" / "traces.json", gone, tmp_path / "folder" / "logs.json"]
+
+    drafts, faults = [], []
+    for one in find_together([(path, ImportOptions()) for path in paths], alone=True):
+        try:
+            drafts.append(one.open())
+        except InputError as error:
+            faults.append(str(error))
+
+    assert told([one for one in drafts if isinstance(one, Draft)]) == told(expected)
+    assert faults == [f"{gone}: no such file or folder"]
+
+
+@pytest.mark.parametrize(("kept", "times"), [(0, 2), (joined.KEPT_BYTES, 1)])
+def test_files_that_fit_into_memory_together_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, times: int
+) -> None:
+    monkeypatch.setattr(joined, "KEPT_BYTES", kept)
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        path.write_text("{}")
+    reads: list[Path] = []
+
+    def items(path: Path) -> Iterator[tuple[str, Any]]:
+        reads.append(path)
+        yield str(path), {"trace_id": TRACE, "span_id": path.name, "attributes": {}}
+        raise InputError(f"{path} is damaged")
+
+    reading = joined.TraceReading(items, lambda *_: Trace([]))
+    faults = []
+    for one in joined.traces(paths, reading):
+        try:
+            one.read()
+        except InputError as error:
+            faults.append(str(error))
+    assert sorted(reads) == sorted(paths * times)
+    assert faults == [f"{path} is damaged" for path in paths]
 
 
 def test_a_copy_of_a_file_in_its_folder_changes_nothing(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_what_a_child_reads_is_what_is_read_here(name: str) -> None:
 
     def both(reader: apart.Reader) -> None:
         found = list(find_processes(path))
-        other = list(reader.processes(path, None, ImportOptions()))
+        other = list(reader.processes([(path, ImportOptions())]))
         assert [one.where for one in other] == [one.where for one in found]
         for here, there in zip(found, other, strict=True):
             first, second = here.open(), there.open()
@@ -79,12 +79,12 @@ def test_faults_come_back_as_they_are(tmp_path: Path) -> None:
 
     def read(reader: apart.Reader) -> None:
         with pytest.raises(InvalidProcess) as error:
-            survey(next(reader.processes(path, None, ImportOptions())).open())
+            survey(next(reader.processes([(path, ImportOptions())])).open())
         with pytest.raises(InvalidProcess) as expected:
             survey(next(find_processes(path)).open())
         assert error.value.violations == expected.value.violations
         with pytest.raises(InputError, match="no such file"):
-            next(reader.processes(tmp_path / "gone", None, ImportOptions()))
+            next(reader.processes([(tmp_path / "gone", ImportOptions())]))
 
     apart_from_here(read)
 
@@ -100,7 +100,7 @@ def test_a_file_that_takes_too_much_memory_ends_the_child_and_the_next_is_read(
     def read(reader: apart.Reader) -> None:
         reader.ask("limit", 30_000_000, 60)
         with pytest.raises(InputError, match="took more memory than a file of this size"):
-            next(reader.processes(path, None, ImportOptions())).open()
+            next(reader.processes([(path, ImportOptions())])).open()
         assert not reader.is_alive
 
     apart_from_here(read)
