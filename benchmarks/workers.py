@@ -63,9 +63,15 @@ def measure(report: Report, engine: Engine, folder: Path, crews: Sequence[int] =
                 "VERITRAIL_CONCURRENCY": "32",
                 "VERITRAIL_JOBS_URL": postgres.new_database(),
             }
+            # Before the workers: they may leave no connection.
+            watching = stack.enter_context(psycopg.connect(postgres.url(), autocommit=True))
             url = stack.enter_context(service(environment, "--no-worker"))
+            servers = {
+                "PostgreSQL": server_process(postgres.url()),
+                "the graph": server_process(engine.address.uri),
+            }
             for count in crews:
-                _crew(report, engine, environment, url, postgres.url(), count)
+                _crew(report, engine, environment, url, watching, servers, count)
     except launcher.Unavailable as missing:
         raise BenchmarkError(str(missing)) from missing
     finally:
@@ -77,7 +83,8 @@ def _crew(
     engine: Engine,
     environment: Mapping[str, str],
     url: str,
-    postgres: str,
+    watching: psycopg.Connection[Any],
+    servers: Mapping[str, psutil.Process | None],
     count: int,
 ) -> None:
     """A job, and a while without one, with this many workers."""
@@ -85,16 +92,15 @@ def _crew(
     with _working(environment, count) as children:
         left = [child for child in children if child.poll() is None]
         ended = f", {count - len(left)} ended" if len(left) < count else ""
-        with _watched(engine, postgres, left) as seen:
+        with _watched(engine, watching, left) as seen:
             job = by_service(url)
         note = f"{CLAIMS} claims of {LATENCY * 1000:.0f} ms a call{ended}"
         report.add(Line(f"{name}: a job", job.wall, note=note))
         for what, most in (("PostgreSQL", seen.postgres), ("the graph", seen.graph)):
             report.add(Line(f"{name}: connections to {what}", most, "", note="the most at once"))
         report.add(Line(f"{name}: memory of a worker", seen.memory_mb, "MB", note="the largest"))
-        watched = {
-            "PostgreSQL": [server_process(postgres)],
-            "the graph": [server_process(engine.address.uri)],
+        watched: dict[str, list[psutil.Process | None]] = {
+            **{what: [one] for what, one in servers.items()},
             "all workers": [_of(one) for one in left],
         }
         before = {what: _spent(some) for what, some in watched.items()}
@@ -159,19 +165,18 @@ def _wait(child: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def _watched(
-    engine: Engine, postgres: str, children: Sequence[subprocess.Popen[bytes]]
+    engine: Engine, watching: psycopg.Connection[Any], children: Sequence[subprocess.Popen[bytes]]
 ) -> Iterator[Seen]:
     """Look at connections and memory several times a second until the end of the block."""
     seen, ended = Seen(), threading.Event()
     port = int(engine.address.uri.rpartition(":")[2])
 
     def look() -> None:
-        with psycopg.connect(postgres, autocommit=True) as connection:
-            while not ended.wait(0.2):
-                seen.postgres = max(seen.postgres, _backends(connection))
-                seen.graph = max(seen.graph, _connected(port))
-                sizes = [_of(one).memory_info().rss / 1e6 for one in children if one.poll() is None]
-                seen.memory_mb = max(seen.memory_mb, *sizes)
+        while not ended.wait(0.2):
+            seen.postgres = max(seen.postgres, _backends(watching))
+            seen.graph = max(seen.graph, _connected(port))
+            sizes = [_of(one).memory_info().rss / 1e6 for one in children if one.poll() is None]
+            seen.memory_mb = max(seen.memory_mb, *sizes)
 
     thread = threading.Thread(target=look)
     thread.start()
