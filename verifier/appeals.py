@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Sequence
 from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, NodeRef
 from veritrail_graph.graph.unseen import Unseen, counts, places, without_unseen
 from veritrail_graph.verifier.appeal_signs import SIGNS
+from veritrail_graph.verifier.copying import CopyingSource
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes
 
 READ_IN_THREAD = 50_000
@@ -83,6 +84,11 @@ class WatchedNodes:
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
         """Return whether any source node of these nodes is not among those checked."""
         return await self.watched.left(of, checked)
+
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        source = self.watched
+        return await source.copies(node_ids) if isinstance(source, CopyingSource) else frozenset()
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""

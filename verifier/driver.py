@@ -22,6 +22,7 @@ from veritrail_graph.verifier.answered import (
     seen_sub_claims,
 )
 from veritrail_graph.verifier.appeals import WatchedNodes, cited_appeals
+from veritrail_graph.verifier.copying import at_writing_steps
 from veritrail_graph.verifier.correction import Corrector
 from veritrail_graph.verifier.frontiers import answered_sources
 from veritrail_graph.verifier.localization import evidence_paths, locate_error, parts_behind
@@ -151,7 +152,7 @@ async def verify_claim(
     else:
         place = await place_of_value(whole, nodes, outcome, indicative=judge.indicative)
         outcome = decided_by(place, outcome, judge.name)
-        ended = with_outcome(base, task.node, outcome, place)
+        ended = await with_outcome(base, task.node, outcome, nodes, place)
         ended = ended.replace(appeals_read=nodes.appeals_in(ended.iterations) or None)
         if corrector is not None and ended.verdict is Verdict.NOT_FULLY_SUPPORTED:
             correcting = _Correcting(task, judge, nodes, q, observer, deadline)
@@ -324,8 +325,12 @@ def without_verdict(
     )
 
 
-def with_outcome(
-    base: Verification, node: NodeRef, outcome: Outcome, place: FoundPlace | None = None
+async def with_outcome(
+    base: Verification,
+    node: NodeRef,
+    outcome: Outcome,
+    nodes: NodeSource,
+    place: FoundPlace | None = None,
 ) -> Verification:
     """A verification with what its walk found.
 
@@ -333,6 +338,7 @@ def with_outcome(
         base: The verification without a verdict.
         node: The verified node.
         outcome: What the finished walk left behind.
+        nodes: Where it was read from.
         place: Where a value of the claim came in, if one leads there.
     """
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
@@ -341,6 +347,9 @@ def with_outcome(
     by_sides = locate_by_sides(
         node, outcome.verdict, parts, outcome.iterations, outcome.sources, paths
     )
+    rounds, sources = outcome.iterations, outcome.sources
+    error = await at_writing_steps(error, node, rounds, sources, nodes)
+    by_sides = await at_writing_steps(by_sides, node, rounds, sources, nodes)
     is_decided = outcome.verdict is not None
     return base.replace(
         status=Status.SUCCEEDED if is_decided else Status.UNDECIDED,

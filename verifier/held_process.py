@@ -19,6 +19,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.check import MAX_NODE_TEXT, Survey, survey
 from veritrail_graph.graph.model import Claim, NodeRef, Role
+from veritrail_graph.verifier.copying import is_copy
 from veritrail_graph.verifier.nodes import SPLIT_IN_THREAD, Splitter
 from veritrail_graph.verifier.ports import ReadNode, SourceNodes, SplitNode
 
@@ -168,6 +169,11 @@ class HeldNodes:
         self._process = process
         self._splitter = splitter
         self._split: dict[str, ReadNode] = {}
+
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        metadata = self._process.metadata
+        return frozenset(name for name in node_ids if is_copy(metadata.get(name, {})))
 
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()

@@ -74,6 +74,10 @@ class Reader(Protocol):
         """Texts by node_id."""
         ...
 
+    async def copies(self, process_id: str, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        ...
+
     async def source_nodes(
         self,
         process_id: str,
@@ -355,6 +359,10 @@ class SharedNodes:
             return tuple(map(found.__getitem__, map(_node_id, nodes)))
         except KeyError as error:
             raise ProcessChanged(self._process_id, error.args[0]) from None
+
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        return await self._reader.copies(self._process_id, node_ids)
 
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()

@@ -226,7 +226,7 @@ async def reuse(
     if base.claim != earlier.claim or earlier.is_matched:
         reason = f"{MATCHED}, and {reason}"
     base = base.replace(sub_claims=earlier.sub_claims)
-    kept = with_outcome(base, task.node, outcome, place)
+    kept = await with_outcome(base, task.node, outcome, now, place)
     kept = kept.replace(
         reused_from=earlier.verification_id,
         compared_with=earlier.verification_id,

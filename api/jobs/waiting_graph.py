@@ -144,6 +144,10 @@ class WaitingReader:
         """Ids and edges of a whole process."""
         return await self._graph.ask(lambda store: store.reading.topology(process_id, nodes, edges))
 
+    async def copies(self, process_id: str, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        return await self._graph.ask(lambda store: store.reading.copies(process_id, node_ids))
+
     async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts by node_id."""
         return await self._graph.ask(lambda store: store.reading.texts(process_id, node_ids))

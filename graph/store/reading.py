@@ -7,6 +7,7 @@ very many source nodes by windows of the input, and long texts by themselves
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ EDGES = 250_000
 
 TEXTS = ((ASK_FOR, 20_000), (100, 1_000_000), (1, 2**31 - 1))
 """Texts in one call, and their length in UTF-16 units: long ones are read with fewer others."""
+
+COPIES = 1_000
+"""Nodes whose metadata one call reads."""
 
 WINDOW_NODES, WINDOW_EDGES = 100_000, 500_000
 """What a call for the topology reads: this many nodes, or as many as have this many edges."""
@@ -316,6 +320,17 @@ class NodeReader:
         if (building.nodes, building.edges) != (nodes, edges):
             raise Unfit(f"{building.nodes} nodes and {building.edges} edges were read")
         return building.build()
+
+    async def copies(self, process_id: str, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        found: set[str] = set()
+        asked = list(node_ids)
+        for start in range(0, len(asked), COPIES):
+            rows = await self._database.read(
+                "walk/metadata", process_id=process_id, node_ids=asked[start : start + COPIES]
+            )
+            found.update(name for name, text in rows if json.loads(text).get("generative") is False)
+        return frozenset(found)
 
     async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts by node_id; one that is not there is left out."""

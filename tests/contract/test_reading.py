@@ -8,8 +8,10 @@ import pytest
 from fakes.processes import process
 
 from veritrail_graph.graph.adjacency import Unfit
+from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.model import NodeRef, Role, Sentence
+from veritrail_graph.graph.model import NodeRef, Origin, Role, Sentence
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.reading import TEXTS, NodeReader
 from veritrail_graph.verifier.nodes import ProcessChanged, SharedNodes
@@ -252,3 +254,17 @@ def test_what_a_statement_changed_is_counted_by_name(
     assert "nodes_created" not in removed
     for found in (changes, removed):
         assert list(found) == sorted(found)
+
+
+def test_nodes_of_steps_that_cannot_change_text_are_told(store: Store, arun: Any) -> None:
+    facts = {"a": {"generative": False}, "b": {"generative": True}, "c": {"said": '"generative"'}}
+    draft = Draft(Header("test", process_id="copying"))
+    draft.node("r", "Source.", "", origin=Origin.SOURCE)
+    for name in ("a", "b", "c", "d"):
+        draft.node(name, f"Text {name}.", "", origin=None, metadata=facts.get(name, {}))
+        draft.edge("r", name, "")
+    arun(ingest(store, draft))
+    assert arun(store.reading.copies("copying", ["a", "b", "c", "d", "r", "x"])) == {"a"}
+    nodes = SharedNodes(store.reading, "copying", Whole())
+    assert arun(nodes.copies(["b", "a"])) == {"a"}
+    assert arun(nodes.copies([])) == frozenset()

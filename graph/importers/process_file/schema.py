@@ -82,6 +82,7 @@ class NodeModel(_Model):
     metadata: dict[str, Any] | None = None
     origin: OneOf[Origin] | None = None
     question: Text | None = None
+    generative: bool | None = None
 
     @field_validator("metadata")
     @classmethod
@@ -90,6 +91,12 @@ class NodeModel(_Model):
         if value is not None and is_deeper_than(value):
             raise PydanticCustomError("nested_too_deeply", "is nested too deeply")
         return value
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Return its metadata, and there whether its step can change text."""
+        said = {} if self.generative is None else {"generative": self.generative}
+        return {**(self.metadata or {}), **said}
 
 
 _FIELDS: dict[str, TypeAdapter[Any]] = {
@@ -132,7 +139,7 @@ def read_node(
         model.stage,
         model.kind,
         model.step,
-        model.metadata or {},
+        model.about,
         model.origin,
         model.question,
     )
