@@ -25,8 +25,9 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
-from veritrail_graph.graph.model.finding import Finding, FindingNode, FindingQuote
+from veritrail_graph.graph.model.finding import FailedPart, Finding, FindingNode, FindingQuote
 from veritrail_graph.graph.model.nodes import Node
+from veritrail_graph.graph.model.part import FAILED
 from veritrail_graph.graph.word_diff import Piece
 
 _NAMES = ("title", "name", "tool")
@@ -144,7 +145,16 @@ def finding_of(one: Verification, facts: ProcessFacts) -> Finding:
         difference=difference,
         carried_on=tuple(facts.node(name) for name in carried if name not in introduced),
         reasoning=one.reasoning,
+        failed_parts=_failed(one),
         correction=one.correction,
+    )
+
+
+def _failed(one: Verification) -> tuple[FailedPart, ...]:
+    return tuple(
+        FailedPart(text=one.part_text(part.part), verdict=part.verdict, reason=part.reason)
+        for part in one.parts
+        if part.verdict in FAILED
     )
 
 

@@ -17,6 +17,7 @@ from veritrail_graph.api.show.appeals import appeal_words
 from veritrail_graph.api.show.asking import asking_sentences, escalation_words
 from veritrail_graph.api.show.document import Room
 from veritrail_graph.api.show.located import quote_text, went_wrong
+from veritrail_graph.api.show.parts import part_views, side_words
 from veritrail_graph.api.show.plain import quotation, text
 from veritrail_graph.api.show.processes import processes_shown
 from veritrail_graph.api.show.query_rows import rows_shown
@@ -155,6 +156,19 @@ class FoundSentence(BaseModel):
     sentence: int
     text: str
     role: str
+    says: str | None = Field(
+        default=None,
+        description="`for`, `against` or `both`, and of which part; null: no judge said it",
+    )
+
+
+class FoundPart(BaseModel):
+    """A part of a claim with the verdict on it."""
+
+    part: int
+    text: str
+    verdict: str = Field(description="supported, contradicted, not addressed or contested")
+    reason: str
 
 
 class Round(BaseModel):
@@ -177,6 +191,9 @@ class Round(BaseModel):
     nodes_checked: int
     evidence: list[FoundSentence]
     evidence_left_out: int = 0
+    looked_for: str | None = Field(
+        None, description="What was missing and was looked for once more; null: nothing"
+    )
 
 
 class FoundValue(BaseModel):
@@ -209,10 +226,14 @@ class Trail(BaseModel):
     asked: list[str] = Field(
         [], description="How the judge was asked where that is ours and not as the paper asks"
     )
+    parts: list[FoundPart] = Field(
+        [], description="The verdict on each part of the claim, where it is given part by part"
+    )
     error_stages: list[int] = Field(description="Stages that introduced unsupported content")
     error_nodes: list[str]
     located_by: str | None = Field(
-        None, description="How the place was found: `verdicts` or `value`; null: it was not"
+        None,
+        description="How the place was found: `verdicts`, `value` or `sides`; null: it was not",
     )
     value_place: FoundValue | None = Field(
         None,
@@ -298,6 +319,15 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         error_nodes=[node.node_id for node in found.error_nodes[:NODES]],
         located_by=found.located_by,
         value_place=_value(found),
+        parts=[
+            FoundPart(
+                part=one.number,
+                text=one_line(one.text, TEXT),
+                verdict=one.words,
+                reason=one_line(one.reason, TEXT),
+            )
+            for one in part_views(found)[:SENTENCES]
+        ],
         appeals=appeal_words(found),
         iterations=[_round(one) for one in found.iterations[:ITERATIONS]],
         iterations_left_out=max(0, len(found.iterations) - ITERATIONS),
@@ -345,10 +375,12 @@ def _round(found: Iteration) -> Round:
                 sentence=one.sentence,
                 text=one_line(one.text, TEXT),
                 role=one.role,
+                says=side_words(one) or None,
             )
             for one in found.evidence[:SENTENCES]
         ],
         evidence_left_out=max(0, len(found.evidence) - SENTENCES),
+        looked_for=one_line(found.looked_for, TEXT) if found.looked_for else None,
     )
 
 

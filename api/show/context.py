@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from veritrail_graph.api.show.parts import side_words
 from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Verification
 from veritrail_graph.graph.sentences import SentenceSplitter
 
@@ -51,6 +52,7 @@ class Quoted:
         before: The sentence before it, where it is known and not cited.
         after: The sentence behind it.
         gap: Whether sentences were left out between this one and what is shown before it.
+        side: What it says of which part of the claim; empty: no judge said it.
     """
 
     index: int
@@ -59,6 +61,7 @@ class Quoted:
     before: str | None = None
     after: str | None = None
     gap: bool = False
+    side: str = ""
 
 
 def quoted(cited: Sequence[CitedSentence], context: Context) -> tuple[Quoted, ...]:
@@ -68,7 +71,11 @@ def quoted(cited: Sequence[CitedSentence], context: Context) -> tuple[Quoted, ..
         around = context.get((one.node_id, one.start, one.end), Around())
         # The text between two cited sentences is shown once, behind the first.
         gap = place > 0 and one.sentence > cited[place - 1].sentence + 2
-        found.append(Quoted(one.sentence, one.text, one.role, around.before, around.after, gap))
+        found.append(
+            Quoted(
+                one.sentence, one.text, one.role, around.before, around.after, gap, side_words(one)
+            )
+        )
     return tuple(found)
 
 

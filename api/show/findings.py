@@ -24,6 +24,7 @@ from veritrail_graph.api.show.document import (
     said,
 )
 from veritrail_graph.api.show.located import cut_pieces
+from veritrail_graph.api.show.parts import PART_WORDS
 from veritrail_graph.api.show.texts import clean, one_line
 from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS, NO_MODEL
 from veritrail_graph.graph.counted import counted
@@ -63,6 +64,8 @@ _ASTERISKS = 2
 """Characters around a word that differs."""
 _DOTS = 4
 """Characters that say that a text goes on before and behind what is shown."""
+MOST_PARTS = 3
+"""Parts of a claim that are said to have failed."""
 INSTEAD = "instead"
 """Before the wording that was proposed for a claim."""
 WITHOUT_MODEL = "words compared, no model"
@@ -116,6 +119,11 @@ def finding_lines(one: Finding, width: int = WIDTH, stages: int | None = None) -
     if one.category is not None and one.reasoning:
         reason = _cut(one.reasoning, width - len(_INDENT) - len("reason  "))
         lines.append((ours(f"{_INDENT}reason  ", Style.QUIET), said(reason)))
+    for part in one.failed_parts[:MOST_PARTS]:
+        words = f"{_INDENT}{PART_WORDS[part.verdict]}  "
+        text = part.reason if part.text == one.claim else part.text
+        shown = said(_cut(text, max(width - len(words), _LEAST_TEXT)))
+        lines.append((ours(words, Style.QUIET), shown))
     if one.correction is not None:
         heading = (ours(f"{_INDENT}{INSTEAD} ", Style.QUIET),)
         pieces = word_diff(one.claim, one.correction).after

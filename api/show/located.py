@@ -17,6 +17,8 @@ BY_VALUE = "found by its value"
 """How the place was found where no model judged."""
 OFFERED = "offered by its value: the verdicts of the model tell no stage"
 """How it was found where a model judged, and the interim verdicts tell no place."""
+BY_SIDES = "found by the sides of its evidence: the verdicts of the model tell no stage"
+"""How it was found where interim verdicts tell no place, and sentences for and against do."""
 NODES_NAMED = 3
 """Candidates that are named in a line."""
 AROUND = 120

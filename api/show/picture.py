@@ -17,14 +17,15 @@ from itertools import groupby, pairwise
 from veritrail_graph.api.show.contrast import Contrast, Quote, contrast_of
 from veritrail_graph.api.show.decisive import decisive_words
 from veritrail_graph.api.show.drawing import Drawing, Joint, PictureBox, PictureColumn, Tone
-from veritrail_graph.api.show.located import how_located
+from veritrail_graph.api.show.located import BY_SIDES, how_located
+from veritrail_graph.api.show.parts import failed_words
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail_view import TrailView
 from veritrail_graph.api.show.words import State, selects_by_words
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.evidence_nodes import EvidenceNode
 from veritrail_graph.graph.evidence_pair import closest_sentence
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import LocatedBy, Verdict
 from veritrail_graph.graph.word_diff import GAP, Piece, marked_pieces
 
 MOST_SOURCES = 3
@@ -198,7 +199,8 @@ class _Drawer:
         else:
             words = f"went wrong in {one_line(culprits[0], LONGEST_NAME)}"
         words += f" ({where})" if where else ""
-        if how := how_located(found):
+        by_sides = BY_SIDES if found.located_by is LocatedBy.SIDES else None
+        if how := by_sides or how_located(found):
             words += f", {how}"
         if source and wrote:
             return f"{words}: {source} became {wrote}"
@@ -331,6 +333,8 @@ class _Drawer:
         dots: tuple[State, ...] = ()
         if 1 < len(marks) <= MOST_DOTS and not view.unsaid:
             dots = tuple(mark.kind for mark in marks)
+        if failed := failed_words(view.verification):
+            news = f"{news}; {failed}"
         return Drawing(
             view.verification.claim,
             view.mark.word + (" (indicative)" if self._is_indicative() else ""),

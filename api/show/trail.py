@@ -44,6 +44,7 @@ from veritrail_graph.api.show.document import (
     verdict,
 )
 from veritrail_graph.api.show.node_names import with_names
+from veritrail_graph.api.show.parts import part_views
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.review import review_line
 from veritrail_graph.api.show.routes import MOST_ROUTES, Route, routes_of
@@ -64,6 +65,7 @@ from veritrail_graph.graph.judge_mode import judge_mode_of
 from veritrail_graph.graph.model import (
     Evidence,
     EvidenceRole,
+    JudgedPart,
     NodeRef,
     Review,
     StepRecord,
@@ -147,7 +149,9 @@ def shown(view: TrailView, beside: Beside | None = None) -> Document:
         *(Remark(line, style) for line, style in _remarks(view, beside)),
         *_reasons(view),
     ]
-    if found.sub_claims:
+    if found.parts:
+        blocks.append(Tree((ours("part by part"),), tuple(_parts(found, found.parts))))
+    elif found.sub_claims:
         parts = tuple(Branch((said(one),), (), "simpler statement") for one in found.sub_claims)
         blocks.append(Tree((ours("made of"),), parts, is_detail=True))
     if pair is not None and view.mark.kind is not State.SUPPORTED:
@@ -330,6 +334,8 @@ def _of_round(step: IterationView, view: TrailView, beside: Beside) -> Iterator[
         yield Branch((ours(step.not_found, Style.QUIET),))
     if one.reasoning and one.reasoning != found.reasoning:
         yield Branch((ours("reasons: ", Style.QUIET), said(one.reasoning)), is_detail=True)
+    if one.parts and one.parts != found.parts:
+        yield Branch((ours("part by part"),), tuple(_parts(found, one.parts)), is_detail=True)
     if one.judged_by:
         yield Branch((ours("judged by ", Style.QUIET), name(one.judged_by)), is_detail=True)
     yield from _summaries("summary of", one.summaries)
@@ -338,6 +344,15 @@ def _of_round(step: IterationView, view: TrailView, beside: Beside) -> Iterator[
         spent = usage_words(step.spent.usage)
         calls = tuple(_steps(steps, is_detail=True))
         yield Branch((ours(spent, Style.QUIET),), calls, is_detail=not step.spent.usage.calls)
+
+
+def _parts(found: Verification, parts: Sequence[JudgedPart]) -> Iterator[Branch]:
+    """The parts of a claim, with the verdict on each and its reason."""
+    for one in part_views(found, parts):
+        style = Style.WRONG if one.is_failed else Style.STRONG
+        line = (ours(f"{one.number} "), ours(one.words, style), ours(": "), said(one.text))
+        reason = (Branch((said(one.reason, Style.QUIET),)),) if one.reason else ()
+        yield Branch(line, reason, "part")
 
 
 def _node(node: EvidenceNode, view: TrailView, beside: Beside) -> Branch:
@@ -364,7 +379,8 @@ def _node(node: EvidenceNode, view: TrailView, beside: Beside) -> Branch:
 
 def _sentence(one: Quoted) -> Branch:
     role = "" if one.role is EvidenceRole.EVIDENCE else " (context)"
-    line: Line = (ours(f"{one.index}{role}: "),)
+    side = f" ({one.side})" if one.side else ""
+    line: Line = (ours(f"{one.index}{role}{side}: "),)
     if one.before:
         line += (said(one.before, Style.QUIET), ours(" "))
     line += (said(one.text),)

@@ -44,6 +44,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.model.attribution import CarriedSentence
 
 ROOTS_NAMED = 10
+LONGEST_LOOKED_FOR = 200
 
 _NOTHING: Mapping[int, int] = MappingProxyType({})
 
@@ -123,6 +124,9 @@ class IterationView:
                 f"Of these sources with evidence the verdict saw nothing: {names}"
                 + (f" and {more:,} more." if more > 0 else ".")
             )
+        if one.looked_for:
+            looked_for = one_line(one.looked_for, LONGEST_LOOKED_FOR)
+            found.append(f"It was looked for once more in the same nodes: {looked_for}.")
         if (escalated := escalation_words(one)) is not None:
             found.append(escalated)
         if (speaking := cited_words(one, self.appeals)) is not None:

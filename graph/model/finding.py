@@ -21,9 +21,11 @@ from veritrail_graph.graph.model.noun import (
     OneOf,
     Place,
     Text,
+    is_empty,
     is_none,
     is_zero,
 )
+from veritrail_graph.graph.model.part import PartVerdict
 from veritrail_graph.graph.model.process import Verdict
 from veritrail_graph.graph.model.trail import Status
 
@@ -53,6 +55,14 @@ class FindingQuote(FindingNode):
     marked: Many[Place] = Field(
         default=(), description="The words that matter: [start, end] of each, counted in `text`."
     )
+
+
+class FailedPart(Answer):
+    """A part of a claim that is contradicted, or that nothing addresses."""
+
+    text: Text = Field(description="What it says.")
+    verdict: OneOf[PartVerdict] = Field(description="`contradicted` or `not_addressed`.")
+    reason: Text = Field(default="", description="The reason for it.")
 
 
 class Finding(Answer):
@@ -88,6 +98,11 @@ class Finding(Answer):
     )
     carried_on: Many[FindingNode] = Field(
         default=(), description="Later nodes that repeat it; the answer is last."
+    )
+    failed_parts: Many[FailedPart] = Field(
+        default=(),
+        description="The parts that failed, where the judge gives verdicts by part.",
+        exclude_if=is_empty,
     )
     correction: Text | None = Field(
         default=None,

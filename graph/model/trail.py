@@ -476,6 +476,11 @@ class Verification(Noun):
 
     derived: ClassVar[Mapping[str, str]] = {"error_nodes": "error_stages"}
 
+    def part_text(self, number: int) -> str:
+        """Return what a part of the claim says; a claim that was not taken apart is its own."""
+        parts = self.sub_claims if len(self.sub_claims) > 1 else (self.claim,)
+        return parts[number - 1] if number <= len(parts) else ""
+
     @property
     def offered_place(self) -> ValuePlace | None:
         """Return the place of the error by a value, where a model's verdicts tell no place."""

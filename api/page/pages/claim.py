@@ -33,6 +33,7 @@ from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.dialogue import listed_mark
 from veritrail_graph.api.show.difference import PARTS, VALUES, value_words
 from veritrail_graph.api.show.drawing import Drawing
+from veritrail_graph.api.show.parts import part_views
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.picture_svg import svg
 from veritrail_graph.api.show.picture_turn import turn_picture
@@ -278,6 +279,7 @@ def _cards(
         "cards": cards,
         "numbers": {**numbers, answer: 0},
         "quoted": lambda cited: quoted(cited, context),
+        "part_views": part_views,
         "until": view.until if view else None,
     }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from veritrail_graph.api.show.contrast import contrast_of
 from veritrail_graph.api.show.costs import UNKNOWN
+from veritrail_graph.api.show.parts import failed_words
 from veritrail_graph.api.show.reports.data import ReportSource, ReportTrail
 from veritrail_graph.api.show.routes import routes_of
 from veritrail_graph.api.show.texts import visible
@@ -31,7 +32,7 @@ COLUMNS = (
     "verification_id", "created_at", "content_hash", "question",
     "share_of_nodes", "category", "reused_from", "reuse_reason", "compared_with", "verdict_before",
     "error_stages_before", "share", "escalate_to",
-    "located_by", "source_node", "source_says", "step_node", "step_wrote",
+    "failed_parts", "located_by", "source_node", "source_says", "step_node", "step_wrote",
 )  # fmt: skip
 
 
@@ -104,6 +105,7 @@ def _of_verification(found: Verification) -> dict[str, Any]:
         "compared_with": found.compared_with,
         "share": asking.share,
         "escalate_to": asking.second,
+        "failed_parts": failed_words(found),
         "located_by": by.value if by else None,
         **_pair(view),
     }

@@ -17,6 +17,7 @@ from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped,
 from veritrail_graph.api.show.appeals import appeal_words
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.costs import cost_words, spent_by
+from veritrail_graph.api.show.parts import failed_words
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.texts import visible
 from veritrail_graph.api.show.trail_view import trail_view
@@ -166,6 +167,8 @@ def _text(one: ReportedClaim) -> str:
         return lines[0]
     if one.reason:
         lines.append(f"Reasons: {one.reason}")
+    if failed := failed_words(found):
+        lines.append(f"Parts: {failed}")
     lines += one.since
     if found.error_nodes:
         nodes = ", ".join(node.node_id for node in found.error_nodes[:20])

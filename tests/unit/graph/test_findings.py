@@ -10,9 +10,11 @@ from fakes.trails import FS, NFS, a_round, a_trail, cited, found, path
 from veritrail_graph.graph.findings import ProcessFacts, finding_of, nodes_of_findings
 from veritrail_graph.graph.model import (
     Claim,
+    JudgedPart,
     LocatedBy,
     MarkedSentence,
     NodeRef,
+    PartVerdict,
     Role,
     ValueDifference,
     ValuePlace,
@@ -47,6 +49,14 @@ def a_verification(**other: Any) -> Verification:
             **other,
         },
     )
+
+
+def test_the_parts_that_failed_are_told_with_their_words() -> None:
+    verdicts = (PartVerdict.SUPPORTED, PartVerdict.NOT_ADDRESSED, PartVerdict.CONTESTED)
+    parts = [JudgedPart(part=n, verdict=one) for n, one in enumerate(verdicts, start=1)]
+    given = a_verification(parts=parts).replace(sub_claims=("A.", "B.", "C."))
+    failed = finding_of(given, FACTS).failed_parts
+    assert [(one.text, one.verdict) for one in failed] == [("B.", "not_addressed")]
 
 
 def test_the_culprit_and_both_sentences_are_named_with_their_places() -> None:

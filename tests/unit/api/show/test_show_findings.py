@@ -16,13 +16,14 @@ from veritrail_graph.api.show.findings import (
     process_table,
     why_line,
 )
-from veritrail_graph.graph.model import Status, ValueDifference, Verdict
+from veritrail_graph.graph.model import PartVerdict, Status, ValueDifference, Verdict
 from veritrail_graph.graph.model.finding import (
     Checked,
     CheckedClaim,
     CheckedProcess,
     CheckFailure,
     CheckJudge,
+    FailedPart,
     Finding,
     FindingCounts,
     FindingNode,
@@ -87,6 +88,17 @@ def test_a_wrong_claim_is_five_lines_that_fit_a_terminal_with_the_words_that_mat
         "    wrote          … on the Ostra, it used *41 per cent* less natural gas.",
         "    carried on by  node 0, node 1, node 2 and 2 more",
     ]
+
+
+def test_parts_that_failed_say_whether_they_are_denied_or_not_mentioned() -> None:
+    whole = a_finding()
+    parts = (
+        FailedPart(text="It is a utility.", verdict=PartVerdict.NOT_ADDRESSED),
+        FailedPart(text=whole.claim, verdict=PartVerdict.CONTRADICTED, reason="It says 37."),
+    )
+    lines = [plain(line) for line in finding_lines(a_finding(failed_parts=parts), 80)]
+    assert "    not addressed  It is a utility." in lines
+    assert "    contradicted  It says 37." in lines
 
 
 def test_the_name_of_a_stage_is_cut_and_its_number_is_not() -> None:

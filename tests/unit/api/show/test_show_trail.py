@@ -29,9 +29,13 @@ from veritrail_graph.api.show.words import ENDINGS, UNSAID
 from veritrail_graph.graph.model import (
     Claim,
     ClaimOrigin,
+    JudgedPart,
     LocatedBy,
     NodeRef,
+    PartVerdict,
     Role,
+    Says,
+    Side,
     Status,
     Termination,
 )
@@ -84,7 +88,28 @@ OFFERED = a_trail(
     a_round(1, NFS, "c1", [found("Later.", SOURCE)]),
     value_place=VALUE.replace(culprit=None, candidates=("s1", "s2")),
 )
-SAMPLES = (WHOLE, ASKED, OFFERED)
+SIDES = (Side(part=1, says=Says.FOR), Side(part=2, says=Says.BOTH))
+JUDGED = (
+    JudgedPart(part=1, verdict=PartVerdict.SUPPORTED, reason="a chronicle says so"),
+    JudgedPart(part=2, verdict=PartVerdict.NOT_ADDRESSED, reason="nobody tells the wood"),
+)
+BY_PART = a_trail(
+    "v-parts",
+    a_round(
+        1,
+        NFS,
+        [NODES["s1"]],
+        [found("Later.", WROTE.replace(part=2, says=Says.BOTH, sides=SIDES))],
+        parts=(JUDGED[0], JUDGED[1].replace(verdict=PartVerdict.CONTRADICTED)),
+        looked_for="which wood it is",
+    ),
+    a_round(2, NFS, [NODES["c1"]], [], parts=JUDGED),
+    claim=Claim(
+        claim_id="p", text="Old and oak.", node_id="t", sub_claims=("It is old.", "It is oak.")
+    ),
+    parts=JUDGED,
+)
+SAMPLES = (WHOLE, ASKED, OFFERED, BY_PART)
 
 
 OTHERWISE: dict[str, str] = {
@@ -108,6 +133,12 @@ OTHERWISE: dict[str, str] = {
     "EvidencePath.iteration": "iteration 2",
     "CitedSentence.role": "(context)",
     "Appeal.why": "speak",
+    "CitedSentence.says": "for part 1, for and against part 2",
+    "CitedSentence.part": "against part 2",
+    "Side.part": "against part 2",
+    "Side.says": "for and against",
+    "JudgedPart.verdict": "not addressed",
+    "JudgedPart.part": "2 not addressed",
 }
 """Fields whose values stand in other words."""
 

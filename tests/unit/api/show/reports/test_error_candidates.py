@@ -31,7 +31,16 @@ from veritrail_graph.api.show.reports.html import html_pieces
 from veritrail_graph.api.show.reports.junit import junit_report
 from veritrail_graph.api.show.reports.material import material_of
 from veritrail_graph.api.show.words import either
-from veritrail_graph.graph.model import Claim, LocatedBy, NodeRef, Process, Role, Verification
+from veritrail_graph.graph.model import (
+    Claim,
+    JudgedPart,
+    LocatedBy,
+    NodeRef,
+    PartVerdict,
+    Process,
+    Role,
+    Verification,
+)
 
 CLAIM = Claim(claim_id="k1", text="The pier is 80 metres long.", node_id="t")
 S3 = NodeRef("s3", 3, 4, Role.UNSOURCED)
@@ -141,6 +150,7 @@ def test_a_table_and_junit_have_the_two_sentences_of_an_error_and_how_its_place_
         value_place=a_place(source, wrote),
         located_by=LocatedBy.VALUE,
         error_nodes=(S3,),
+        parts=(JudgedPart(part=1, verdict=PartVerdict.CONTRADICTED),),
         **LEXICAL,
     )
     origin = AtHand(material_of(PROCESS, [CLAIM], [one], {}))
@@ -153,6 +163,8 @@ def test_a_table_and_junit_have_the_two_sentences_of_an_error_and_how_its_place_
     names = ("located_by", "source_node", "source_says", "step_node", "step_wrote")
     assert [row[name] for name in names] == ["value", *pair]
     said = junit_report(origin.material)
+    assert row["failed_parts"] == "contradicted"
+    assert "Parts: contradicted" in said
     assert f"says: {source.text} (s2)" in said
     assert f"wrote: {wrote.text} (s3)" in said
     assert 'name="veritrail.located_by" value="value"' in said
