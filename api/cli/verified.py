@@ -336,14 +336,14 @@ def tell_ways(report: Report, own: list[Verification]) -> None:
         ]
     # What an answer from the cache took is not known, so it has no price in another way.
     is_known = spent.cached_calls <= MOST_CACHED * (spent.calls + spent.cached_calls)
-    if is_known:
-        rows += [
-            [way_words(name, share), f"{usage.calls:,}", cost_words(usage)]
-            for name, share, usage in report.done.other_ways(own)
-        ]
+    others = report.done.other_ways(own) if is_known else []
+    rows += [
+        [way_words(name, share), f"{usage.calls:,}", cost_words(usage)]
+        for name, share, usage in others
+    ]
     columns = ("calls", "cost")
-    what = "the same calls in other ways" if is_known else "the calls of this run"
-    if is_known or len(rows) > 1:
+    what = "the same calls in other ways" if others else "the calls of this run"
+    if len(rows) > 1:
         table((what, *columns), rows, right=columns)
     if not is_known:
         say(

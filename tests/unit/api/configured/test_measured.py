@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,8 @@ from veritrail_graph.api.configured.measured import (
     measured_of,
     measured_words,
 )
+from veritrail_graph.api.show.findings import measured_judge_words
+from veritrail_graph.graph.model.finding import CheckJudge
 
 LUNA = MeasuredJudge("openai", "gpt-6-luna", 0.86, (0.81, 0.9), 0.98, 240, "2026-11-28", 0.05)
 
@@ -27,6 +30,18 @@ def test_figures_are_kept_for_each_engine_with_its_model(tmp_path: Path) -> None
         "gpt-6-luna: balanced accuracy 0.86 (0.81 to 0.90) on 240 labelled pairs, of which it "
         "decides 98 % (judge check of 28 November 2026).",
     )
+
+
+def test_a_check_says_what_was_measured_of_a_model_and_nothing_of_words() -> None:
+    def words(**judge: Any) -> str | None:
+        measured = LUNA.json_object()
+        return measured_judge_words(CheckJudge(indicative=False, measured=measured, **judge))
+
+    assert words(engine="openai", model="gpt-6-luna") == (
+        "gpt-6-luna had a balanced accuracy of 0.86 on 240 labelled pairs, of which it decided "
+        "98 % (judge check)."
+    )
+    assert words(engine="lexical") is None
 
 
 def test_fewer_pairs_do_not_replace_more(tmp_path: Path) -> None:
