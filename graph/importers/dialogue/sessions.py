@@ -19,13 +19,14 @@ from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces import asked
 from veritrail_graph.graph.importers.traces import process as traced
+from veritrail_graph.graph.importers.traces.answers import of_output
 from veritrail_graph.graph.importers.traces.calls import CallKind, FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.haystack import HaystackImporter
 from veritrail_graph.graph.importers.traces.langchain import LangChainImporter
 from veritrail_graph.graph.importers.traces.langfuse import LangfuseImporter
 from veritrail_graph.graph.importers.traces.mlflow import MlflowImporter
 from veritrail_graph.graph.importers.traces.otlp import OtlpImporter
-from veritrail_graph.graph.importers.traces.texts import QUESTION_KEYS, of_output, pieces
+from veritrail_graph.graph.importers.traces.texts import QUESTION_KEYS, pieces
 from veritrail_graph.graph.model import Origin
 
 _HISTORY = ("history", "chat_history", "message_history", "previous_messages")

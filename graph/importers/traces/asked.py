@@ -59,9 +59,14 @@ class Given:
         key = self.piece.key
         if self.piece.role == "user" or key is None or plain(key) in _QUESTIONS:
             return 0
-        if self.piece.text.rstrip().endswith(_ASKS):
+        if is_asking(self.piece.text):
             return 1
         return 2 if plain(key) in _ASKING else 3
+
+
+def is_asking(text: str) -> bool:
+    """Return whether a text ends as a question does."""
+    return text.rstrip().endswith(_ASKS)
 
 
 def of_run(given: Any) -> Iterator[Given]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from veritrail_graph.graph.importers.traces import parts, unread, vendors
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, writing_model
-from veritrail_graph.graph.importers.traces.texts import unfold
+from veritrail_graph.graph.importers.traces.texts import everything, pieces, unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted, text_or_none
 
 _KINDS = {
@@ -53,12 +53,16 @@ _OPERATIONS = {
 }
 _DOCUMENTS = (
     "retrieval.documents", "reranker.output_documents", "gen_ai.retrieval.documents",
-    "gen_ai.memory.records", "gen_ai.rerank.documents",
+    "gen_ai.memory.records", "gen_ai.rerank.documents", "db.response.documents",
 )  # fmt: skip
 """Attributes with what was looked up, as JSON or one below the other."""
 _MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id")
 _CALL_IDS = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
 _INSTRUCTIONS = "gen_ai.system_instructions"
+_RESULTS = ("db.query.result", "db.search.result")
+"""Events of vector stores, one for each result."""
+_SIDES = {"input": "user", "output": "assistant"}
+"""Events of messages that are named after their side, and who says them where they do not say."""
 _EMPTY: tuple[Any, ...] = (None, "", "{}", "[]", "null", [], {})
 
 
@@ -66,12 +70,16 @@ def call_of(span: Mapping[str, Any]) -> tuple[Call, list[tuple[str, str]]]:
     """The call that a span records, and its texts elsewhere, each with its attribute or event."""
     own = span["attributes"]
     events = [*vendors.noted(own), *span["events"]]
-    flat = {**own, **_of_events(events)}
+    by_events = _of_events(events)
+    flat = {**by_events, **own}
     tree = from_dotted(flat)
     noted = _noted_whole(flat)
     if noted is None:
         kind = _kind(flat, tree)
         given, made = _texts(flat, tree, kind)
+        if kind in (CallKind.GENERATION, CallKind.AGENT):
+            given = _with_noted(given, by_events.get("gen_ai.input.messages"))
+            made = _with_noted(made, by_events.get("gen_ai.output.messages"))
     else:
         kind, given, made = noted
     model = next((flat[name] for name in _MODELS if flat.get(name)), None)
@@ -133,7 +141,8 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
         made += [_messages(llm.get("output_messages")), _messages(gen_ai.get("completion"))]
         made += [_json(flat.get("gen_ai.output.messages")), _prompts(llm, "choices", "completion")]
     elif kind is CallKind.RETRIEVER:
-        given += [flat.get("gen_ai.retrieval.query.text"), flat.get("gen_ai.memory.query.text")]
+        names = ("gen_ai.retrieval.query.text", "gen_ai.memory.query.text", "db.query.text")
+        given += [flat.get(name) for name in names]
         made += [_documents(flat, tree)]
     elif kind is CallKind.TOOL:
         given += [flat.get("gen_ai.tool.call.arguments")]
@@ -143,6 +152,20 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
     given += [_value(flat, name) for name in vendors.GIVEN]
     made += [_value(flat, name) for name in vendors.MADE]
     return _instructed(flat, _best(given)), _best(made)
+
+
+def _with_noted(form: Any, noted: Any) -> Any:
+    """Messages in the form that is read, with those that events note besides."""
+    if form in _EMPTY or noted is None:
+        return form
+    known = "\n".join(" ".join(one.text.split()) for one in everything(form))
+    more = []
+    for message in _listed(_json(noted)):
+        texts = [" ".join(one.text.split()) for one in pieces(message)]
+        if any(one not in known and (not known or known not in one) for one in texts):
+            more.append(message)
+    listed = _json_or(form)
+    return [*(listed if isinstance(listed, list) else [form]), *more] if more else form
 
 
 def _best(forms: Iterable[Any]) -> Any:
@@ -183,8 +206,24 @@ def _documents(flat: Mapping[str, Any], tree: Mapping[str, Any]) -> list[Any] | 
                 inner = inner.get(part) if isinstance(inner, dict) else None
             found = inner
         if isinstance(found, list) and found:
-            return [one.get("document", one) if isinstance(one, dict) else one for one in found]
+            return [
+                one.get("document", one) if isinstance(one, dict) else {"page_content": one}
+                for one in found
+            ]
     return None
+
+
+def _found(about: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The document that an event of a vector store notes; None: it notes none."""
+    held = {name.rpartition(".")[2]: _json_or(one) for name, one in about.items()}
+    metadata = held.get("metadata")
+    inner = held.get("entity", held.get("payload", metadata))
+    text = held.get("document", held.get("text", held.get("content")))
+    if text is None and isinstance(inner, dict):
+        text = _first(inner, "document", "text", "content", "page_content", "chunk", "chunk_text")
+    if not isinstance(text, str) or not text.strip():
+        return None
+    return {"page_content": text, "metadata": inner, "id": held.get("id")}
 
 
 def _prompts(llm: Mapping[str, Any], names: str, name: str) -> list[Any] | None:
@@ -277,26 +316,42 @@ def _of_events(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what GenAI events hold, as the attributes that others use in their place."""
     given: list[Any] = []
     made: list[Any] = []
+    found_there: list[Any] = []
     instructions: Any = None
     for event in events:
         name, about = str(event.get("name")), _about(event)
         instructions = instructions or _json(about.get(_INSTRUCTIONS))
         given += _listed(_json(about.get("gen_ai.input.messages")))
         made += _listed(_json(about.get("gen_ai.output.messages")))
-        if name == "gen_ai.content.prompt":
+        if name in _RESULTS and (document := _found(about)) is not None:
+            found_there.append(document)
+        elif name == "gen_ai.content.prompt":
             given += _listed(_json_or(about.get("gen_ai.prompt") or about.get("content")))
         elif name == "gen_ai.content.completion":
             made += _listed(_json_or(about.get("gen_ai.completion") or about.get("content")))
         elif name == "gen_ai.choice":
             made.append(_said(about, "assistant"))
         elif name.startswith("gen_ai.") and name.endswith(".message"):
-            given.append(_said(about, name.split(".")[1]))
+            side = name.split(".")[1]
+            role = about.get("role") if side in _SIDES else side
+            to = made if side == "output" else given
+            to.append(_said(about, str(role or _SIDES.get(side, "user"))))
         else:
             given += _exchanged(about, "input")
             made += _exchanged(about, "output")
+    if not made:  # of Logfire: the answer is one message more
+        begins = len(given)
+        while begins and _is_of_model(given[begins - 1]):
+            begins -= 1
+        given, made = given[:begins], given[begins:]
     found = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps(made)}
+    found |= {"gen_ai.retrieval.documents": json.dumps(found_there)} if found_there else {}
     found |= {_INSTRUCTIONS: json.dumps(instructions)} if instructions else {}
     return {key: value for key, value in found.items() if value != "[]"}
+
+
+def _is_of_model(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("role") in ("assistant", "model")
 
 
 def _about(event: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
@@ -195,9 +195,16 @@ class Links(Generic[S]):
         met: set[str] = set()
         for target in targets:
             for piece in target.given:
-                known = piece.text in met or self._match(piece, target, set())
-                if not known and meet(piece, target) is not None:
-                    met.add(piece.text)
+                parts = [] if piece.text in met else self._match(piece, target, set())
+                if not parts and piece.text not in met:
+                    unmet = [piece]
+                else:
+                    unmet = [
+                        replace(piece, text=one, role="rest") for one in self._rest(piece, target)
+                    ]
+                for one in unmet:
+                    if one.text not in met and meet(one, target) is not None:
+                        met.add(one.text)
         if met:
             self._index(targets)
         edges: list[Source[S]] = []
@@ -217,6 +224,18 @@ class Links(Generic[S]):
             if len(edges) > _MOST_EDGES:
                 raise InputError(f"its texts are joined by more than {_MOST_EDGES:,} edges")
         return edges, accounts
+
+    def _rest(self, piece: InnerText, target: Target[S]) -> list[str]:
+        """Return what somebody said around the earlier texts in a piece, if there are any."""
+        hits = self._hits.get((Inference.EXACT, piece.text), ())
+        if piece.role not in (None, "user") or not target.writes or not hits:
+            return []
+        _, spans = self._finders[Inference.EXACT]
+        there = outermost(
+            hits, lambda hit: any(self._is_there(one, target) for one in spans[hit.found])
+        )
+        rest = gaps(piece.text, there) if there else []
+        return [one.strip() for one in rest if len(one.strip()) >= SHORTEST]
 
     def _index(self, targets: Sequence[Target[S]]) -> None:
         self._equal: dict[str, list[S]] = {}

@@ -362,4 +362,7 @@ def _trace(trace_id: str | None, spans: Sequence[Span], warnings: Sequence[str])
         calls.append(call)
         apart += texts
     lost = unread.names(apart, calls)
+    if not lost and not any(call.made for call in calls):  # of all that it may be in
+        found = (name for span in spans for name in unread.hidden(span["attributes"]))
+        lost = tuple(dict.fromkeys(found))
     return Trace(calls, trace_id, warnings=list(warnings), session=session, unread=lost)

@@ -14,18 +14,23 @@ from typing import Any
 from veritrail_graph.graph.importers.printed import NO_LITERAL, literal
 
 _SIGNS = re.compile(r"[^a-z0-9]+")
-_KIND_KEYS = ("type", "part_kind", "block_type")
+KIND_KEYS = ("type", "part_kind", "block_type")
 _TEXTS = frozenset((
-    "text", "outputtext", "inputtext", "markdown",
+    "text", "outputtext", "inputtext", "markdown", "refusal", "plaintext", "string",
 ))  # fmt: skip
-_RESULTS = frozenset((
-    "functioncalloutput", "customtoolcalloutput", "toolcallresponse", "toolresult", "toolreturn",
-    "functionresponse", "mcptoolresult", "toolresponse", "toolcallresult",
+_RESULTS = (
+    "calloutput", "toolcallresponse", "toolresult", "toolreturn", "functionresponse",
+    "toolresponse", "toolcallresult", "codeexecutionresult", "calloutputitem", "toolresultblock",
+)  # fmt: skip
+"""How kinds of results end: `web_search_tool_result` is one."""
+_CALLS = ("functioncall", "tooluse", "toolcall", "toolrequest", "executablecode", "call")
+"""How kinds of calls end: `web_search_call` is one."""
+WRAPPED = frozenset((
+    "functioncall", "tooluse", "toolcall", "functionresponse", "toolresult", "executablecode",
+    "codeexecutionresult",
 ))  # fmt: skip
-_CALLS = frozenset((
-    "functioncall", "customtoolcall", "tooluse", "toolcall", "mcptooluse", "servertooluse",
-    "toolrequest",
-))  # fmt: skip
+"""Fields that hold a part and are its kind."""
+_SUMMARIES = frozenset(("compaction", "compactionsummary", "contextsummary"))
 _THOUGHTS = ("thinking", "redactedthinking", "thought", "reasoning", "redactedreasoning")
 """How kinds of thoughts begin."""
 _MEDIA = ("image", "inputimage", "outputimage", "audio", "inputaudio", "outputaudio", "video",
@@ -78,8 +83,20 @@ def plain(name: str) -> str:
 
 def kind_of(part: Mapping[str, Any]) -> str:
     """The kind of a part, in small letters; empty where it names none."""
-    named = next((part[key] for key in _KIND_KEYS if isinstance(part.get(key), str)), "")
+    named = next((part[key] for key in KIND_KEYS if isinstance(part.get(key), str)), "")
     return plain(named) if len(named) < 100 else ""
+
+
+def kind_within(part: Mapping[str, Any]) -> str:
+    """The kind of a part, also where a field of its own is the kind, as Gemini and Bedrock have it.
+
+    Empty where it names none.
+    """
+    kind = kind_of(part)
+    if kind or "role" in part or len(part) > 3:
+        return kind
+    wrapped = (plain(name) for name, one in part.items() if isinstance(one, dict))
+    return next((name for name in wrapped if name in WRAPPED), "")
 
 
 def is_text(kind: str) -> bool:
@@ -89,12 +106,17 @@ def is_text(kind: str) -> bool:
 
 def is_result(kind: str) -> bool:
     """Return whether a part of this kind is what a tool returned."""
-    return kind in _RESULTS
+    return kind.endswith(_RESULTS)
 
 
 def is_call(kind: str) -> bool:
     """Return whether a part of this kind is the call of a tool."""
-    return kind in _CALLS
+    return kind.endswith(_CALLS) and not is_result(kind)
+
+
+def is_summary(kind: str) -> bool:
+    """Return whether a part is what a model wrote in place of earlier messages: no answer."""
+    return kind in _SUMMARIES
 
 
 def is_thought(part: Mapping[str, Any], kind: str) -> bool:

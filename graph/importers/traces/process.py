@@ -25,6 +25,8 @@ from veritrail_graph.graph.importers.explicit import without_inferred
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.importers.traces.answers import of_output
+from veritrail_graph.graph.importers.traces.asked import is_asking
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace, once
 from veritrail_graph.graph.importers.traces.finding import normalised
 from veritrail_graph.graph.importers.traces.linking import (
@@ -38,7 +40,7 @@ from veritrail_graph.graph.importers.traces.linking import (
 from veritrail_graph.graph.importers.traces.repeats import is_answering
 from veritrail_graph.graph.importers.traces.silence import why_without_text
 from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer
-from veritrail_graph.graph.importers.traces.texts import InnerText, of_output
+from veritrail_graph.graph.importers.traces.texts import InnerText
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.model import Inference, Origin
 
@@ -62,6 +64,7 @@ class _Linking:
         self.tree = self.read.tree
         self.spans, self.by_text = self.read.spans, self.read.by_text
         self.was_met, self.warnings = self.read.was_met, self.read.warnings
+        self.is_asked = False
         self.met_of: Counter[str] = Counter()
         self._normalised: dict[str, str] = {}
 
@@ -117,6 +120,8 @@ class _Linking:
         """A node for a text that a model was given and that no recorded call gave."""
         if piece.role in ("own", "system") or not target.writes:
             return None
+        if piece.role == "rest" and (self.is_asked or target.call.kind is not CallKind.GENERATION):
+            return None  # the words that a program puts around what it was asked
         is_step = target.call.call_id in self.tree.steps
         if is_step and piece.role is None and piece.key and len(piece.text) < SHORT:
             return None  # a switch of the program
@@ -148,6 +153,7 @@ class _Linking:
         Source: VeriTrail 2.
         """
         self.read.read()
+        self.is_asked = any(one.kind == "user" for one in self.spans)
         links = Links(self.spans, self.options.infer_overlap)
         edges, accounts = links.between(self.targets(), self.is_available, self.met)
         if links.is_cut_short or self.read.is_cut_short:
@@ -166,7 +172,7 @@ class _Linking:
         kept = self._kept(sources, terminal)
         explained = self._explained(accounts, sources, kept)
         self._warn(kept)
-        asked = self.read.question or next((one for one in self.spans if one.kind == "user"), None)
+        asked = self.read.question or self._asked()
         question = None if asked is None else asked.text
         name = self.trace.name or (self.tree.roots[0].name if self.tree.roots else None)
         draft = Draft(
@@ -201,6 +207,12 @@ class _Linking:
         if left_out:
             draft.header = without_inferred(draft.header, left_out, explained)
         return draft
+
+    def _asked(self) -> Span | None:
+        """Return what a user said first; around documents it is what ends as a question."""
+        said = [one for one in self.spans if one.kind == "user"]
+        first = [one for one in said if one.order == said[0].order]
+        return next((one for one in first if is_asking(one.text)), said[0]) if said else None
 
     def _holds(self, target: Span, source: Span) -> bool:
         """Return whether a message is an input of a text: a model read it, or it is in it."""
@@ -353,9 +365,10 @@ class _Linking:
             if id(span) not in kept:
                 kept.add(id(span))
                 wanted += [one.source for one in sources.get(id(span), ())]
+        texts = {one.text for one in self.spans if id(one) in kept}
         unread = [
             one for one in self.spans
-            if id(one) not in kept and one.kind in ("document", "tool_result") and one.call
+            if one.text not in texts and one.kind in ("document", "tool_result") and one.call
         ]  # fmt: skip
         if unread:
             self.warnings.append(

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.importers.copied import CopiedWords, Copy, EarlierTexts
+from veritrail_graph.graph.importers.traces.answers import of_output
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
 from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.finding import Finder, covered, normalised
 from veritrail_graph.graph.importers.traces.parts import plain
-from veritrail_graph.graph.importers.traces.texts import InnerText, of_output, pieces
+from veritrail_graph.graph.importers.traces.texts import InnerText, pieces
 from veritrail_graph.graph.importers.traces.tree import Tree
 from veritrail_graph.graph.importers.transcript import LONGEST_TURN
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from veritrail_graph.graph.importers.traces.answers import everything_of_output
 from veritrail_graph.graph.importers.traces.calls import Call
-from veritrail_graph.graph.importers.traces.texts import everything, everything_of_output, is_said
+from veritrail_graph.graph.importers.traces.texts import everything, is_said
 
 _WORD = re.compile(r"\w+")
 _LEAST_WORDS = 6

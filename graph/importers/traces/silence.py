@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.traces.calls import Call
+from veritrail_graph.graph.importers.traces.texts import pieces
 
 _SWITCHES = {
     "otlp": (
@@ -28,6 +29,10 @@ _SWITCHES = {
 """How each tracer is told to record texts, by the format of its traces."""
 
 
+def _is_given_as_history(call: Call) -> bool:
+    return any(one.role == "assistant" for one in pieces(call.given))
+
+
 def why_without_text(format_name: str, calls: Iterable[Call], unread: Sequence[str] = ()) -> str:
     """Return why a trace gives no node, with its spans, and the switches that record texts."""
     every = list(calls)
@@ -41,6 +46,12 @@ def why_without_text(format_name: str, calls: Iterable[Call], unread: Sequence[s
             "from there, since nothing tells what of it a model wrote. Record what models, tools "
             "and retrievers are given and give as input.value and output.value or as gen_ai.*, "
             f"and run the program again.{which}"
+        )
+    if any(_is_given_as_history(one) for one in every):
+        return (
+            "the trace holds text that a model wrote only among what its calls were given, and no "
+            f"text that they gave.{which} Have your tracer record what models give, and run the "
+            "program again"
         )
     switch = _SWITCHES.get(format_name)
     return (

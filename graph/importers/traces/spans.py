@@ -14,6 +14,7 @@ from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.copied import Copy, first_words, left_of
 from veritrail_graph.graph.importers.traces import asked, parts
+from veritrail_graph.graph.importers.traces.answers import answers_of, everything_of_output
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
 from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
@@ -24,12 +25,11 @@ from veritrail_graph.graph.importers.traces.repeats import (
     is_answering,
     is_handed,
 )
+from veritrail_graph.graph.importers.traces.rounds import in_rounds
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
     InnerText,
-    answers_of,
     everything,
-    everything_of_output,
     is_blocks,
     is_said,
     tool_call,
@@ -99,7 +99,7 @@ class Reading:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        calls = once(trace.calls)
+        calls = in_rounds(once(trace.calls))
         self.tree = Tree(calls)
         self._given: dict[str, list[InnerText]] = {}
         self._media_in: dict[str, list[InnerText]] = {}
@@ -127,6 +127,7 @@ class Reading:
         self._silent: list[str] = []
         self._again: dict[str, str] = {}
         self._media: dict[str, str] = {}
+        self._unknown: list[str] = []
         self._named = {call.link for call in trace.calls if call.link is not None}
         self._answered: set[int] = set()
         self._tools: dict[str, list[str]] = {}
@@ -199,13 +200,15 @@ class Reading:
         if known is None:
             every = list(everything(call.given))
             known = self._given[call.call_id] = [one for one in every if is_said(one)]
-            self._media_in[call.call_id] = [one for one in every if one.role == "media"]
+            self._media_in[call.call_id] = [one for one in every if not is_said(one)]
         return known
 
     def _note_media(self, found: list[InnerText]) -> None:
         for one in found:
             if one.role == "media":
                 self._media.setdefault(one.link or one.text, one.text)
+            elif one.role == "unknown":
+                self._unknown.append(one.text)
 
     def say_what_is_left_out(self) -> None:
         """Warn of calls without text, and of what has none."""
@@ -214,6 +217,13 @@ class Reading:
             self.warnings.append(
                 f"{count} picture{'s' * (count != 1)} or other media without text "
                 f"{'is' if count == 1 else 'are'} left out: {some(self._media.values())}"
+            )
+        if self._unknown:
+            count = len(self._unknown)
+            self.warnings.append(
+                f"{count} part{'s' * (count != 1)} of what models wrote "
+                f"{'is' if count == 1 else 'are'} of a kind that is not known, and "
+                f"{'is' if count == 1 else 'are'} left out: {some(self._unknown)}"
             )
         if again := self._again.items():
             self.warnings.append(
@@ -250,7 +260,19 @@ class Reading:
         given = self.trace.given
         if given is None and roots:
             given = roots[0].given
-        return list(asked.of_run(given))
+        found = list(asked.of_run(given))
+        if self.trace.given is None and roots and roots[0].kind is CallKind.RETRIEVER:
+            told = [one for one in roots[1:] if self.tree.writes(one)]
+            lines = {
+                part.strip()
+                for one in told
+                for each in self._said_to(one)
+                for line in each.text.splitlines()
+                for part in (line, line.partition(":")[2])
+            }
+            if told and not any(one.piece.text.strip() in lines for one in found):
+                return []  # a query that a program made, and no question
+        return found
 
     def _beginning(self) -> None:
         is_prompt, found = self._is_prompt(), self._called
@@ -339,7 +361,7 @@ class Reading:
         """Yield what a model wrote, its thoughts as what is known of the first of it."""
         made = call.made
         content = unfold(made) if isinstance(made, str) else made
-        if is_blocks(content):
+        if is_blocks(content, by_model=True):
             made = {"role": "assistant", "content": content}
         every = list(everything_of_output(made, by_model=True))
         found = [one for one in every if is_said(one) and one.role not in ("system", "user")]
@@ -500,6 +522,9 @@ class Reading:
             return None
         if piece.key in DOCUMENT_KEYS and not is_inner:
             return "document", Origin.SOURCE
+        if piece.role == "tool":  # among the messages of an agent
+            is_own = self.is_own_result(piece.link) or self._is_repeated(call, piece.text)
+            return "tool_result", Origin.GENERATED if is_own else Origin.SOURCE
         is_own = is_step or is_inner
         return piece.role or "text", Origin.GENERATED if is_own else Origin.SOURCE
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from veritrail_graph.graph.importers.printed import NO_LITERAL, literal
 from veritrail_graph.graph.importers.traces import parts, streams
+from veritrail_graph.graph.importers.traces.values import from_dotted
 from veritrail_graph.graph.model.canonical import canonical_text
 
 _ROLES = {
@@ -53,12 +55,17 @@ DOCUMENT_KEYS = (
     "retrieved", "retrieved_docs", "retrieved_documents", "retrieved_contexts", "source_documents",
 )  # fmt: skip
 """Fields in which programs keep what they looked up."""
-_DOCUMENTS = frozenset(map(parts.plain, DOCUMENT_KEYS))
-_RESULT_KEYS = ("response", "result", "content", "output", "value")
+DOCUMENTS = frozenset(map(parts.plain, DOCUMENT_KEYS))
+_RESULT_KEYS = ("response", "result", "content", "output", "value", "results", "outputs")
+WITHIN_CALLS = ("output", "outputs", "results", "result")
+"""Where the call of a tool that the vendor runs holds what it returned."""
 """Where the part of a message that answers a tool call holds the answer."""
 _CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
 _ANSWER_IDS = ("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "id")
-_WRAPPED = frozenset(("functioncall", "tooluse", "toolcall", "functionresponse", "toolresult"))
+_PLAIN_KINDS = frozenset(("json", "document", "resource", "message", *_ROLES))
+"""Kinds of parts of a model's message that are read by their fields."""
+_SUMMARY = "summary"
+"""The key of what a model wrote in place of earlier messages."""
 _DEEPEST = 60
 _MOST_UNFOLDED = 20_000_000
 
@@ -71,7 +78,8 @@ class InnerText:
         text: The text.
         role: Who said it, of a message: user, assistant, system, tool; `call` for a tool call,
             `document` for a document, `thought` for what a model thought before it answered,
-            `media` for the name of what has no text; None where that is not known.
+            `media` for the name of what has no text, `unknown` for the kind of a part that is not
+            known; None where that is not known.
         key: The field that it stood in; None: in none. Of all that stands below a field of
             documents it is that field.
         link: The id of the tool call that it is or answers; None: none.
@@ -86,8 +94,8 @@ class InnerText:
 
 
 def is_said(piece: InnerText) -> bool:
-    """Return whether a piece is a text that counts: no thought, and no picture."""
-    return piece.role not in ("thought", "media")
+    """Return whether a piece is a text that counts: no thought, no picture, nothing unknown."""
+    return piece.role not in ("thought", "media", "unknown")
 
 
 def pieces(value: Any) -> Iterator[InnerText]:
@@ -207,10 +215,7 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
     if found is not None:
         yield from found
         return
-    said_by = str(value.get("role") or "")
-    if not said_by and isinstance(value.get("parts"), list):  # of Pydantic AI
-        said_by = {"request": "user", "response": "assistant"}.get(str(value.get("kind")), "")
-    role = _ROLES.get(parts.plain(said_by) or kind)
+    role = role_of(value)
     if role is not None and any(name in value for name in _CONTENTS):
         yield from _of_message(value, role, key, depth)
         return
@@ -226,8 +231,16 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
             if thought.strip():
                 yield InnerText(thought, "thought", name)
         elif parts.plain(name) not in NAMING:
-            is_below = key is not None and parts.plain(key) in _DOCUMENTS
+            is_below = key is not None and parts.plain(key) in DOCUMENTS
             yield from everything(one, key if is_below else name, depth + 1)
+
+
+def role_of(message: Mapping[str, Any]) -> str | None:
+    """Return who said a message: user, assistant, system or tool; None where it does not say."""
+    said_by = str(message.get("role") or "")
+    if not said_by and isinstance(message.get("parts"), list):  # of Pydantic AI
+        said_by = {"request": "user", "response": "assistant"}.get(str(message.get("kind")), "")
+    return _ROLES.get(parts.plain(said_by) or parts.kind_of(message))
 
 
 _CALLBACK = ("output", "outputs", "inputs")
@@ -256,14 +269,21 @@ def _of_part(
     if "role" not in value and len(value) <= 3:  # Gemini, Bedrock: the kind is the field
         for name, inner in value.items():
             bare = parts.plain(name)
-            if bare in _WRAPPED and isinstance(inner, dict):
+            if bare in parts.WRAPPED and isinstance(inner, dict):
                 return _of_part({"type": bare, **inner, "kind_of": bare}, bare, key, depth)
     if parts.is_result(kind):
         return _result(value, kind, key, depth)
     if parts.is_call(kind):
-        return iter([tool_call(value)])
+        result = answer_within(value)
+        answered = () if result is None else _result(result, "toolresult", key, depth + 1)
+        return chain([tool_call(value)], answered)
+    if parts.is_summary(kind):
+        held = value.get("content", value.get("summary", value.get("text")))
+        texts = "\n".join(one.text for one in everything(held, key, depth + 1) if is_said(one))
+        return iter([InnerText(texts, "assistant", _SUMMARY)] if texts.strip() else [])
     if parts.is_text(kind):
-        text = next((value[one] for one in ("text", "content", "value") if value.get(one)), None)
+        names = ("text", "content", "value", "refusal")
+        text = next((value[one] for one in names if value.get(one)), None)
         if isinstance(text, dict):  # of the assistants API: a value and its annotations
             text = text.get("value")
         if isinstance(text, str):
@@ -287,7 +307,8 @@ def _result(
 ) -> Iterator[InnerText]:
     """Yield what a tool returned, as one text."""
     names = ("output", *_RESULT_KEYS) if kind.endswith("output") else _RESULT_KEYS
-    result = next((value[name] for name in names if value.get(name) is not None), None)
+    own = (one for name, one in value.items() if parts.plain(name) == kind)
+    result = next(own, next((value[one] for one in names if value.get(one) is not None), None))
     link = answered_id(value) or _id(value.get("name") or value.get("toolName"))
     yield from _with_role(result, "tool", link, key, depth)
 
@@ -304,7 +325,8 @@ def _of_message(
                 if thought.strip():
                     yield InnerText(thought, "thought", name)
                 break
-    content = next((value[one] for one in ("content", "parts", "text") if value.get(one)), None)
+    names = ("content", "parts", "text", "refusal")
+    content = next((value[one] for one in names if value.get(one)), None)
     link = _id(value.get("tool_call_id")) or (_id(value.get("name")) if role == "tool" else None)
     if role == "tool" and _is_definition(content):
         return
@@ -346,7 +368,13 @@ def _with_role(
         content = ["".join(content)] if role == "assistant" else content
     said: list[InnerText] = []
     others: list[InnerText] = []
+    if role == "assistant":
+        content, unknown = _without_unknown(content)
+        yield from unknown
     for one in everything(content, key, depth + 1):
+        if one.key == _SUMMARY and one.role == "assistant":
+            yield one
+            continue
         is_own = one.role in ("call", "thought") and role == "assistant"
         if is_own or one.role in ("media", "tool"):
             others.append(one)
@@ -365,13 +393,36 @@ def _with_role(
     yield from (one for one in others if one.role != "thought")
 
 
+def _without_unknown(content: Any) -> tuple[Any, list[InnerText]]:
+    """A model's content without the parts of an unknown kind that hold text, and their names.
+
+    Nothing tells whether a model wrote it: it is no part of the answer.
+    """
+    if not isinstance(content, list):
+        return content, []
+    unknown = [one for one in content if isinstance(one, dict) and _is_unknown(one)]
+    kept = [one for one in content if not any(one is other for other in unknown)]
+    kinds = (next(str(one[name]) for name in parts.KIND_KEYS if name in one) for one in unknown)
+    return kept, [InnerText(kind[:60], "unknown") for kind in kinds]
+
+
+def _is_unknown(part: Mapping[str, Any]) -> bool:
+    kind = parts.kind_of(part)
+    if not kind or "role" in part or "lc" in part or kind in _PLAIN_KINDS or kind.endswith("text"):
+        return False
+    tests = (parts.is_text, parts.is_call, parts.is_result, parts.is_summary)
+    if any(test(kind) for test in tests) or parts.is_thought(part, kind):
+        return False
+    return parts.media(part, kind) is None and any(" " in one.text for one in pieces(part))
+
+
 def _holds_results(content: Any) -> bool:
     """Return whether a content is made of parts that answer tool calls, each with its id."""
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
         return False
     return any(
         parts.is_result(parts.kind_of(one))
-        or (len(one) <= 3 and any(parts.plain(name) in _WRAPPED for name in one))
+        or (len(one) <= 3 and any(parts.plain(name) in parts.WRAPPED for name in one))
         for one in content
     )
 
@@ -444,15 +495,23 @@ def _data(value: Any) -> tuple[str, list[InnerText]]:
         return "", [_media("data that is nested too deeply", value.__class__)]
 
 
-def is_blocks(value: Any) -> bool:
-    """Return whether a value is the content of a message: a list of parts that say their kinds."""
+def is_blocks(value: Any, *, by_model: bool = False) -> bool:
+    """Return whether a value is the content of a message: a list of parts that say their kinds.
+
+    Args:
+        value: The value.
+        by_model: Whether a model wrote it: then some of the kinds may be unknown.
+    """
     if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
         return False
+    is_known = False
     for one in value:
         kind = parts.kind_of(one)
         known = parts.is_text(kind) or parts.is_call(kind) or parts.is_result(kind)
+        is_known = is_known or known
+        known = known or parts.is_summary(kind) or (by_model and _is_unknown(one))
         names = {parts.plain(name) for name in one} if len(one) <= 3 else set()
-        lone = bool(names) and names <= {"text", "thoughtsignature", "thought", *_WRAPPED}
+        lone = bool(names) and names <= {"text", "thoughtsignature", "thought", *parts.WRAPPED}
         if "role" in one or not (
             known or lone or parts.is_thought(one, kind) or parts.media(one, kind) is not None
         ):
@@ -491,71 +550,41 @@ def answered_id(value: Mapping[str, Any]) -> str | None:
 
 def tool_call(call: Mapping[str, Any]) -> InnerText:
     """The call of a tool, as `name(arguments)`."""
-    inner = call.get("function")
-    function = inner if isinstance(inner, dict) else call
+    if any("." in str(name) for name in call):  # of a data frame
+        call = from_dotted(dict(call))
+    if isinstance(call.get("tool_call"), dict) and "name" not in call:
+        call = call["tool_call"]
+    kind = parts.kind_of(call)
+    own = (one for name, one in call.items() if parts.plain(name) == kind)
+    inner = next((one for one in (call.get("function"), *own) if isinstance(one, dict)), call)
     names = ("name", "toolName", "tool_name")
-    name = next((function[one] for one in names if function.get(one)), None)
+    name = next((one[key] for one in (inner, call) for key in names if one.get(key)), None)
     keys = ("arguments", "args", "input", "parameters")
-    given = next((function[one] for one in keys if function.get(one) is not None), None)
+    given = next((inner[one] for one in keys if inner.get(one) is not None), None)
+    if given is None and (parts.is_call(kind) or inner is not call):
+        given = _arguments(inner)
     unfolded = unfold(given) if isinstance(given, str) else given
     said = given if isinstance(given, str) and unfolded is None else canonical_text(unfolded)
     link = next((link for one in _CALL_IDS if (link := _id(call.get(one)))), None)
-    return InnerText(f"{name or 'call'}({said})", "call", None, link or _id(name))
+    named = name or str(call.get("type", "")).removesuffix("_call") or "call"
+    return InnerText(f"{named}({said})", "call", None, link or _id(name))
+
+
+def _arguments(call: Mapping[str, Any]) -> Any:
+    """Return what a call that names no arguments says besides itself; None: nothing."""
+    left_out = NAMING.union(("kindof", "function", *map(parts.plain, (*_CALL_IDS, *WITHIN_CALLS))))
+    held = {name: one for name, one in call.items() if parts.plain(name) not in left_out}
+    return held or None
+
+
+def answer_within(call: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a call says that its tool returned, as a part of its own; None: nothing."""
+    result = next((call[name] for name in WITHIN_CALLS if call.get(name)), None)
+    if result is None:
+        return None
+    link = next((link for one in _CALL_IDS if (link := _id(call.get(one)))), None)
+    return {"type": "tool_result", "tool_call_id": link or call.get("name"), "content": result}
 
 
 def _id(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def of_output(value: Any) -> Iterator[InnerText]:
-    """The texts of an output; of a language model's answer only what it wrote."""
-    return filter(is_said, everything_of_output(value))
-
-
-def everything_of_output(value: Any, *, by_model: bool = False) -> Iterator[InnerText]:
-    """The texts of an output as `of_output` finds them, with thoughts and what has no text.
-
-    Args:
-        value: The output.
-        by_model: Whether a model wrote it: then a list of texts may be a stream of one.
-    """
-    if isinstance(value, str):
-        inner = unfold(value)
-        if isinstance(inner, list) or (isinstance(inner, dict) and answers_of(inner) is not None):
-            value = inner
-    if isinstance(value, dict):
-        answers = answers_of(value)
-        value = value if answers is None else answers
-    own = value
-    if isinstance(value, dict):
-        held = [one for name, one in value.items() if parts.plain(name) not in NAMING]
-        own = held[0] if len(held) == 1 else value
-        names = [name for name in value if parts.plain(name) not in NAMING]
-        if len(names) == 1 and parts.plain(names[0]) in _DOCUMENTS:
-            own = None
-    whole = streams.joined_texts(own, by_model=by_model) if isinstance(own, list) else None
-    return everything(value if whole is None else whole)
-
-
-def answers_of(value: Mapping[str, Any]) -> Any:
-    """Return what a model wrote, in an answer as its vendor gives it; None: it is none."""
-    if isinstance(value.get("generations"), list):
-        return value["generations"]  # of LangChain
-    if isinstance(value.get("choices"), list):
-        return streams.joined([value]) or value["choices"]  # of OpenAI
-    if isinstance(value.get("candidates"), list):  # of Gemini
-        listed = [one for one in value["candidates"] if isinstance(one, dict)]
-        contents = [one.get("content") for one in listed]
-        return [{"role": "assistant", **one} if isinstance(one, dict) else one for one in contents]
-    if value.get("object") == "response":
-        return value.get("output")
-    output = value.get("output")
-    if isinstance(output, dict) and isinstance(output.get("message"), dict):
-        return output["message"]  # of Bedrock
-    message = value.get("message")
-    if isinstance(message, dict) and "role" in message and ("done" in value or len(value) > 1):
-        return message  # of Ollama, of Cohere
-    if isinstance(value.get("done"), bool) and isinstance(value.get("response"), str):
-        return {"role": "assistant", "content": value["response"],
-                "reasoning_content": value.get("thinking")}  # fmt: skip
-    return output if set(value) <= {"output"} else None

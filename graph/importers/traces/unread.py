@@ -17,30 +17,48 @@ from veritrail_graph.graph.importers.traces.texts import NAMING, unfold
 _ABOUT = (
     "exception.", "error", "code.", "http.", "url.", "server.", "client.", "net.", "network.",
     "process.", "host.", "os.", "telemetry.", "service.", "otel.", "thread.", "rpc.", "db.",
-    "user_agent.", "aws.", "cloud.", "k8s.", "logfire.", "gen_ai.workflow.",
-    "gen_ai.request.", "gen_ai.usage.",
-    "gen_ai.tool.definitions", "gen_ai.evaluation.", "gen_ai.agent.", "gen_ai.provider.",
-    "llm.tools", "llm.invocation_parameters", "llm.prompt_template", "llm.request.functions",
-    "ai.settings.", "ai.telemetry.", "ai.prompt.tool", "ai.response.provider", "ai.model.",
-    "langfuse.trace.metadata", "langfuse.observation.metadata", "langfuse.observation.model",
-    "langfuse.observation.status", "langfuse.environment", "langfuse.release",
-    "langfuse.trace.name",
-    "langfuse.internal", "langfuse.trace.tags", "langfuse.trace.public", "langsmith.metadata",
-    "langsmith.trace.", "langsmith.span.tags", "langsmith.request.", "traceloop.association.",
-    "traceloop.prompt.", "mlflow.trace", "mlflow.source", "mlflow.chat.tools",
-    "mlflow.spanFunction",
-    "metadata", "tag", "graph.", "session", "user.", "agent.", "crew_agents", "crew_inputs.",
-    "sk.available_functions", "tool.parameters", "tool.json_schema", "status", "model_request_",
-    "eval.", "document.metadata", "prompt.", "smolagents.", "haystack.component.input_types",
-    "haystack.component.input_spec", "haystack.component.output_types", "gen_ai.prompt.name",
-    "haystack.component.output_spec", "haystack.pipeline.metadata", "haystack.component.fully",
-    "scope.", "event.", "openinference.", "pydantic_ai.version", "agent_session",
+    "user_agent.", "aws.", "cloud.", "k8s.", "logfire.", "gen_ai.workflow.", "gen_ai.request.",
+    "gen_ai.usage.", "gen_ai.agent.", "gen_ai.provider.", "ai.settings.", "ai.telemetry.",
+    "ai.prompt.tool", "ai.model.", "langfuse.trace.name", "langfuse.trace.tags",
+    "langfuse.trace.public", "langfuse.environment", "langfuse.observation.model",
+    "langfuse.observation.status", "langfuse.release", "langfuse.internal", "langsmith.trace.",
+    "langsmith.span.tags", "langsmith.request.", "traceloop.association.", "traceloop.prompt.",
+    "mlflow.trace", "mlflow.source", "graph.", "session", "user.", "agent.", "status",
+    "model_request_", "eval.", "document.", "prompt.", "smolagents.", "scope.", "event.",
+    "openinference.", "pydantic_ai.", "tag",
 )  # fmt: skip
-"""How attributes begin that tell of the program, its settings and its tools."""
-_ENDS = (
-    "description", "definitions", "schema", "name", "id", "ids", "type", "template", "path",
-    "version", "url", "model", "message.role", "finish_reasons", "stacktrace", "tags",
+"""How attributes begin that tell of the program and its settings, unless a word of theirs says that
+they hold what somebody said or what was found."""
+_EXACTLY = (
+    "exception.", "error.", "status.message", "status_message", "db.statement", "db.query.text",
+    "url.", "http.request.header", "http.response.header", "gen_ai.tool.definitions",
+    "gen_ai.prompt.name", "llm.tools", "llm.invocation_parameters", "llm.prompt_template",
+    "llm.request.functions", "langfuse.trace.metadata", "langfuse.observation.metadata",
+    "langsmith.metadata", "metadata.", "mlflow.chat.tools", "mlflow.spanFunction",
+    "document.metadata", "tool.parameters", "tool.json_schema", "sk.available_functions",
+    "crew_agents", "crew_inputs.", "haystack.component.input_types",
+    "haystack.component.input_spec", "haystack.component.output_types",
+    "haystack.component.output_spec", "haystack.component.fully", "haystack.pipeline.metadata",
+    "gen_ai.request.", "gen_ai.usage.", "gen_ai.response.finish_reasons", "agent_session",
+    "traceloop.association.", "ai.settings.", "ai.telemetry.", "ai.prompt.tool",
+    "traceloop.prompt.", "logfire.", "openinference.",
 )  # fmt: skip
+"""How attributes begin that hold no text of a run, whatever their names say."""
+_SAID = frozenset((
+    "answer", "answers", "body", "chunk", "chunks", "completion", "content", "contents", "context",
+    "contexts", "conversation", "docs", "document", "documents", "explanation", "history", "input",
+    "inputs", "message", "messages", "output", "outputs", "passage", "passages", "payload",
+    "prompt", "prompts", "query", "question", "questions", "rationale", "reason", "reply", "report",
+    "response", "responses", "result", "results", "retrieved", "said", "summary", "text", "texts",
+    "transcript",
+))  # fmt: skip
+"""Words in the names of attributes that hold what somebody said, or what was found."""
+_ENDS = frozenset((
+    "definitions", "schema", "name", "id", "ids", "type", "template", "path", "version", "url",
+    "metadata", "model", "role", "stacktrace", "tags",
+))  # fmt: skip
+"""Words with which the names of attributes end that name things."""
+_WORDS = re.compile(r"[A-Za-z][a-z]*")
 _BETWEEN = re.compile(r"[\"'`\[\]{}()<>=\\|\n]+|[.!?;:,]\s")
 _ESCAPED = re.compile(r"\\[ntr]")
 _PRINTED = re.compile(r"\w=[\"'<\[]|['\"]: ['\"\[{]")
@@ -79,6 +97,15 @@ def kept_apart(
     return apart
 
 
+def hidden(own: Mapping[str, Any]) -> list[str]:
+    """Return the attributes of a span that hold text and tell of the program by their names."""
+    return [
+        name
+        for name, value in own.items()
+        if name.startswith(_ABOUT) and not name.startswith(_EXACTLY) and any(_texts(value))
+    ]
+
+
 def names(apart: Sequence[tuple[str, str]], calls: Iterable[Call]) -> tuple[str, ...]:
     """Return the attributes with text that stands nowhere else in the trace."""
     if not apart:
@@ -99,7 +126,11 @@ def _all_of(values: Iterable[Any]) -> str:
 
 
 def _is_about(name: str) -> bool:
-    return name.startswith(_ABOUT) or name.endswith(_ENDS)
+    words = [one.lower() for one in _WORDS.findall(name)]
+    if name.startswith(_EXACTLY) or (words and words[-1] in _ENDS):
+        return True
+    is_setting = name.startswith(_ABOUT) or name.endswith(("description", "finish_reasons"))
+    return is_setting and _SAID.isdisjoint(words)
 
 
 def _texts(value: Any, *, whole: bool = False, depth: int = 0) -> Iterator[str]:

@@ -11,10 +11,11 @@ import pytest
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
+from veritrail_graph.graph.importers.traces.answers import of_output
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.finding import Finder, normalised
 from veritrail_graph.graph.importers.traces.process import process_of
-from veritrail_graph.graph.importers.traces.texts import of_output, pieces
+from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Inference, Origin
 
