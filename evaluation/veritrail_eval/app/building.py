@@ -287,7 +287,17 @@ class Builder:
         Raises:
             VeriTrailError: A file cannot be used, or a model cannot be asked.
         """
-        asked = filters.read_questions(table)
+        from veritrail_eval.building.stories import (
+            is_diversesumm,
+            questions_in,
+            questions_of_stories,
+        )
+
+        if is_diversesumm(table):
+            about = questions_of_stories(table)
+            asked = [one.question for one in about]
+        else:
+            asked, about = filters.read_questions(table), questions_in(table)
         _refuse_decided(output)
         async with self._model() as (model, _):
             found = await filters.filter_questions(
@@ -296,7 +306,7 @@ class Builder:
                 model.meter,
                 lambda done, of: self.on_progress("questions", done, of),
             )
-        filters.write_questions(found, output)
+        filters.write_questions(found, output, about)
         counts = {
             "questions": len(found),
             "proposed": sum(one.is_kept is True for one in found),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ def build_dataset(
     skip_bad: bool = False,
     sample: int | None = None,
     seed: int = 0,
+    questions: Path | None = None,
     on_process: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Built | BuiltDialogues:
     """Make a data set of labelled claims, or of dialogues with labelled turns.
@@ -44,17 +46,22 @@ def build_dataset(
         skip_bad: Whether bad rows are left out and counted.
         sample: Labelled turns that are drawn; None: all are taken.
         seed: The same seed draws the same turns.
+        questions: A table of questions with their documents, which claims are to name.
         on_process: Told how many processes are checked, of how many.
 
     Raises:
         InputError: The source cannot be used; of no known format, it says why for each.
     """
+    from veritrail_eval.building.stories import questions_in, with_documents
     from veritrail_eval.datasets.build import build_from
     from veritrail_eval.datasets.loading import NO_FORMAT
     from veritrail_eval.dialogues.build import TurnSample, build_dialogues
     from veritrail_eval.dialogues.loading import loader_of, reasons_against
 
+    about = [] if questions is None else questions_in(questions)
     dialogues = loader_of(source, format_name)
+    if dialogues is not None and questions is not None:
+        raise InputError(f"--questions is about claims, and {source} holds dialogues.")
     if dialogues is not None:
         drawn = None if sample is None else TurnSample(sample, seed)
         return build_dialogues(dialogues, source, output, skip_bad=skip_bad, sample=drawn)
@@ -65,7 +72,12 @@ def build_dataset(
         )
     try:
         return build_from(
-            source, output, format_name=format_name, skip_bad=skip_bad, on_process=on_process
+            source,
+            output,
+            format_name=format_name,
+            skip_bad=skip_bad,
+            amend=None if questions is None else partial(with_documents, questions=about),
+            on_process=on_process,
         )
     except InputError as error:
         if error.code != NO_FORMAT:
@@ -202,17 +214,29 @@ def remove_duplicates(dataset: Path, accepted: Path, output: Path) -> tuple[int,
     return len(kept), len(keys)
 
 
-def keep_questions(table: Path, output: Path) -> int:
+def keep_questions(table: Path, output: Path, sample: int | None = None, seed: int = 0) -> int:
     """Write a table of the questions that a person kept; give their number.
 
+    Args:
+        table: The reviewed table.
+        output: The table to write.
+        sample: Questions that are drawn, each from another story; None: all are kept.
+        seed: The same seed draws the same questions.
+
     Raises:
-        InputError: A file cannot be used, or none is kept.
+        InputError: A file cannot be used, none is kept, or there are fewer stories.
     """
     from veritrail_eval.building.questions import read_kept
     from veritrail_eval.building.review import write_review
+    from veritrail_eval.building.stories import drawn
 
     kept = read_kept(table)
-    write_review(output, ("question",), ({"question": one} for one in kept))
+    if sample is not None:
+        kept = drawn(kept, sample, seed)
+    has_story = any(one.story or one.documents for one in kept)
+    columns = ("question", "story", "documents") if has_story else ("question",)
+    rows = (one.cells() for one in kept)
+    write_review(output, columns, ({name: one[name] for name in columns} for one in rows))
     return len(kept)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from veritrail_eval.building.asking import ask, truth_of
 from veritrail_eval.building.review import write_review
+from veritrail_eval.building.stories import StoryQuestion, questions_in
 from veritrail_eval.tables import read_table
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.answers import text_of
@@ -105,17 +106,26 @@ def _read(answer: Mapping[str, Any]) -> tuple[bool, bool, str]:
     )
 
 
-def write_questions(found: Sequence[FilteredQuestion], path: Path) -> None:
+def write_questions(
+    found: Sequence[FilteredQuestion], path: Path, about: Sequence[StoryQuestion] = ()
+) -> None:
     """Write questions for review, with an empty column `keep`.
+
+    Args:
+        found: What the model says of them.
+        path: The table.
+        about: Their stories; columns are left out where none is known.
 
     Raises:
         InputError: The file is there already, or cannot be written.
     """
+    stories = {one.question: one.cells() for one in about if one.story or one.documents}
     write_review(
         path,
-        COLUMNS,
+        (*COLUMNS, "story", "documents") if stories else COLUMNS,
         (
             {
+                **(stories.get(one.question, {"story": "", "documents": ""}) if stories else {}),
                 "question": one.question,
                 "asks_opinion": one.asks_opinion,
                 "stands_alone": one.stands_alone,
@@ -128,15 +138,16 @@ def write_questions(found: Sequence[FilteredQuestion], path: Path) -> None:
     )
 
 
-def read_kept(path: Path) -> list[str]:
-    """The questions that a person kept.
+def read_kept(path: Path) -> list[StoryQuestion]:
+    """The questions that a person kept, with their stories.
 
     Raises:
         InputError: Rows have faults, or none is kept.
     """
     table = read_table(path, ("question", "keep"))
-    kept = [row.required("question") for row in table.rows if row.yes("keep")]
+    yes = [row.yes("keep") for row in table.rows]
     table.check()
+    kept = [one for one, is_kept in zip(questions_in(path), yes, strict=True) if is_kept]
     if not kept:
         raise InputError(f"{path}: no row has yes in the column keep.")
-    return [one.removeprefix("'") if one[1:2] in "=+-@" else one for one in kept]
+    return kept

@@ -63,6 +63,14 @@ def build(
         ),
     ] = None,
     seed: Seed = 0,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Questions with their documents (columns question and documents): claims about "
+            "an answer name those of its question.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a data set of labelled claims or dialogues.
@@ -101,6 +109,7 @@ def build(
             skip_bad=skip_bad,
             sample=sample,
             seed=seed,
+            questions=questions,
             on_process=lambda done, of: work.update("checked processes", done, of),
         )
     facts = built.json_object()

@@ -18,7 +18,7 @@ from veritrail_eval.cli.asking import (
     tell_run,
     with_builder,
 )
-from veritrail_eval.cli.options import grouped
+from veritrail_eval.cli.options import Seed, grouped
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
@@ -200,12 +200,22 @@ def duplicates(
 
 @grouped
 def questions(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A table with a column question.")],
+    table: Annotated[
+        Path,
+        typer.Argument(metavar="TABLE", help="A table with a column question, or DiverseSumm."),
+    ],
     output: Output,
     review: Annotated[
         bool,
         typer.Option("--reviewed", help="TABLE is reviewed: write the questions marked keep."),
     ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="With --reviewed: draw N of them, each from another story."
+        ),
+    ] = None,
+    seed: Seed = 0,
     *,
     asked: AskOptions,
     as_json: AsJson = False,
@@ -218,11 +228,13 @@ def questions(
     from veritrail_eval.app.datasets import keep_questions
 
     if review:
-        kept = keep_questions(table, output)
+        kept = keep_questions(table, output, sample, seed)
         say(f"{kept:,} questions in {output}.", "bold")
         if as_json:
             print_json({"output": str(output), "kept": kept})
         return
+    if sample is not None:
+        raise InputError("--sample goes with --reviewed.")
     made = with_builder(asked, lambda one: one.propose_questions(table, output), as_json=as_json)
     counts = made.counts
     say(

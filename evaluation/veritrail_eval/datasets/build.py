@@ -76,6 +76,7 @@ def build_from(
     *,
     format_name: str | None = None,
     skip_bad: bool = False,
+    amend: Callable[[Dataset], Dataset] | None = None,
     on_process: Callable[[int, int], None] | None = None,
 ) -> Built:
     """Read a data set, check its processes and claims, and write it.
@@ -85,6 +86,7 @@ def build_from(
         output: The file to write; gzipped where its name ends in `.gz`.
         format_name: Name of the format; None: it is detected.
         skip_bad: Whether rows and processes that break rules are left out and counted.
+        amend: What is done to the data set before it is checked.
         on_process: Called with the number of processes that are checked, and of all.
 
     Raises:
@@ -104,6 +106,8 @@ def build_from(
             dataset = loader.load(path, skip_bad=True)
         except InputError:
             raise error from None
+    if amend is not None:
+        dataset = amend(dataset)
     checked = _Check(dataset)
     checked.every_process(on_process or (lambda _done, _of: None))
     if (checked.faults or faults) and not skip_bad:

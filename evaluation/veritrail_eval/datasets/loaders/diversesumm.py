@@ -8,7 +8,10 @@ Source: Huang et al. 2024, "Embrace Divergence for Richer Insights"; VeriTrail B
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from veritrail_eval.datasets.loaders.building import Building, Filled, RowModel
+from veritrail_eval.datasets.loaders.detecting import table_files
 from veritrail_eval.datasets.loaders.of_tables import Place, TableLoader
 from veritrail_graph.graph.model import Verdict
 
@@ -31,13 +34,15 @@ class _Question(RowModel):
     answer_groups: list[list[_Answer]]
 
 
-class _Story(RowModel):
+class Story(RowModel):
+    """A story with its articles and questions."""
+
     eid: Filled
     articles: list[_Article]
     question_answers: list[_Question]
 
 
-class DiverseSummLoader(TableLoader[_Story]):
+class DiverseSummLoader(TableLoader[Story]):
     """Reads the stories of DiverseSumm."""
 
     name = "diversesumm"
@@ -46,14 +51,26 @@ class DiverseSummLoader(TableLoader[_Story]):
     source = "github.com/salesforce/DiverseSumm, data"
     title = "DiverseSumm"
     contents = "News stories, with validated answers as supported claims."
-    row = _Story
+    row = Story
 
-    def add(self, building: Building, row: _Story, place: Place) -> None:
+    def add(self, building: Building, row: Story, place: Place) -> None:
         """A story is a process; each of its questions has an output of its answers."""
         _add(building, row, place.where)
 
 
-def _add(building: Building, story: _Story, where: str) -> None:
+def stories_of(path: Path) -> list[Story]:
+    """The stories, for questions about them.
+
+    Raises:
+        InputError: It cannot be read; every fault is named.
+    """
+    building = Building(path, DiverseSummLoader.name, DiverseSummLoader.title, skip_bad=False)
+    found = [row for table in table_files(path) for _, row in building.rows(table, Story)]
+    building.refuse_faults()
+    return found
+
+
+def _add(building: Building, story: Story, where: str) -> None:
     articles = {f"article/{one.aid}": one.content for one in story.articles}
     if len(articles) < len(story.articles):
         building.fault(where, "articles", "two articles have the same aid")
