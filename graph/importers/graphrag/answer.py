@@ -223,6 +223,8 @@ def _not_understood(entry: Mapping[str, Any], given: Given | None) -> Iterator[s
             yield f"`{key}` {_misread(value, expected)}"
         elif key.startswith("context_") and (names := sorted(_unknown_tables(value))):
             yield f"`{key}`: {_some(names)} is no table that is known, and is not read"
+        elif key == "cited" and (rest := list(_no_numbers(value))):
+            yield f"`cited`: {_some(rest)} is no number of a table that is known, and is not read"
     if unknown:
         yield f"unknown keys are not read: {_some(unknown)}"
 
@@ -263,6 +265,14 @@ def _cited(value: Any) -> Given | None:
             known = (as_number(number) for number in numbers)
             cited[kind] = tuple(number for number in known if number is not None)
     return cited
+
+
+def _no_numbers(value: Mapping[str, Any]) -> Iterator[str]:
+    for name, numbers in value.items():
+        if str(name).lower() not in KIND_OF_NAME or not isinstance(numbers, list):
+            yield str(name)
+        else:
+            yield from (f"{name} ({one})" for one in numbers if as_number(one) is None)
 
 
 @dataclass(slots=True)

@@ -158,7 +158,7 @@ def write_answer(
         messages.append("The answer file holds no question, and none was given.")
     default, explanation = default_given(index, answer, choice)
     messages.append(explanation)
-    cited = parse_citations(answer.text).joined(answer.cited or {})
+    cited = parse_citations(answer.text, index.titled).joined(answer.cited or {})
     name = choice.answer_id(answer, question)
     nodes = [_map_node(index, answer, name, point, default, choice, found) for point in answer.maps]
     nodes = [written for written in nodes if written.node.sources]
@@ -190,7 +190,7 @@ def _map_node(
     choice: Choice,
     found: _Found,
 ) -> Written:
-    cited = parse_citations(point.text)
+    cited = parse_citations(point.text, index.titled)
     node = Placed(_map_id(answer_id, point), MAP_STAGE, "map")
     given = point.given or answer.given
     _give(index, node, _names(index, given, found) if given else default, cited, choice, found)
@@ -236,7 +236,7 @@ def _give(
 def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) -> list[str]:
     found["unread"] += [f"{node_id}: {piece}" for piece in cited.unread]
     found["more"] += [f"{node_id}: {NAME_OF_KIND[kind]}" for kind in sorted(cited.more)]
-    names: list[str] = []
+    names: list[str] = [*cited.named]
     for kind, numbers in cited.numbers.items():
         for number in numbers:
             held = index.cited(kind, number)

@@ -2,7 +2,9 @@
 
 Citations are those that GraphRAG asks its models for:
 `[Data: Reports (1, 2, +more); Entities (5)]`, and `[records: Entities (5)]` as its prompt tuning
-asked for up to 2.0. Numbers in brackets without a table belong to the table before them:
+asked for up to 2.0, also as models write them in other languages and without brackets. A row may
+be cited by its title, `Entities (HARBOUR)`, a relationship by both: `Relationships (A -> B)`.
+Numbers in brackets without a table belong to the table before them:
 `[Data: Sources (17), (15)]`; `(52-83)` is each number from 52 to 83. The numbers are those of the
 tables in the prompt (column `id` there), which GraphRAG fills from
 
@@ -17,8 +19,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from veritrail_graph.graph.importers.graphrag.tables import (
@@ -45,6 +48,14 @@ KIND_OF_NAME: Mapping[str, str] = {
     "claims": COVARIATE,
     "covariate": COVARIATE,
     "covariates": COVARIATE,
+    **dict.fromkeys(("berichte", "rapports", "informes", "relatórios", "rapporti"), REPORT),
+    **dict.fromkeys(("отчёты", "отчеты", "报告", "社区报告", "報告", "レポート", "보고서"), REPORT),
+    **dict.fromkeys(("entitäten", "entités", "entidades", "entità", "сущности"), ENTITY),
+    **dict.fromkeys(("实体", "實體", "エンティティ", "엔티티", "개체"), ENTITY),
+    **dict.fromkeys(("beziehungen", "relations", "relaciones", "relações"), RELATIONSHIP),
+    **dict.fromkeys(("relazioni", "отношения", "关系", "關係", "関係", "관계"), RELATIONSHIP),
+    **dict.fromkeys(("quellen", "fuentes", "fontes", "fonti", "источники"), TEXT_UNIT),
+    **dict.fromkeys(("来源", "來源", "ソース", "情報源", "출처"), TEXT_UNIT),
 }
 """Kind of node by the name of the table in a prompt, in lower case."""
 
@@ -57,20 +68,54 @@ NAME_OF_KIND: Mapping[str, str] = {
 }
 """How GraphRAG calls a kind of node in a citation."""
 
-_BLOCK = re.compile(r"\[\s*(?:Data|Records?)\s*:([^\[\]]*)\]", re.IGNORECASE)
+_DATA = r"(?:Data|Records?|Daten|Données|Datos|Dados|Dati|Данные|数据|資料|数據|データ|데이터)"
+_BLOCK = re.compile(rf"\[\^?\s*{_DATA}\s*[:：]([^\[\]]*)\]", re.IGNORECASE)  # noqa: RUF001
 # As some models write them: what the numbers mean is not known.
 _FOREIGN = re.compile(
-    r"\[\s*((?:Sources?|Reports?|Entities|Relationships|Claims)\s*:[^\[\]]{0,400}\d[^\[\]]{0,400})\]",
+    r"\[\s*((?:Sources?|Reports?|Entities|Relationships|Claims)\s*:[^\[\]]{0,400}\d[^\[\]]{0,400})\]"
+    r"|\[\^?\s*([^\W\d_]{1,20}\s?[:：]\s?[^\W\d_]{1,20}\s?[(（]\d{1,6}"  # noqa: RUF001
+    r"(?:[,，、;；\s]{1,3}\d{1,6}){0,50}[)）])\^?\s*\]",  # noqa: RUF001
     re.IGNORECASE,
 )
-_PREFIX = re.compile(r"^\s*(?:Data|Records?)\s*:", re.IGNORECASE)
+_PREFIX = re.compile(rf"^\s*{_DATA}\s*:", re.IGNORECASE)
 _DIGITS = re.compile(r"-?[0-9]{1,18}")  # community -1 holds what is in no other (0.9 to 1.1)
 _RANGE = re.compile(
     r"([0-9]{1,18})\s{0,9}(?:[-\u2010-\u2015\u2212]|\.{2,3}|to|through)\s{0,9}([0-9]{1,18})"
 )
 _WIDEST = 1_000
 """Numbers that a range may name; a wider one is no citation of rows that were read."""
-_EDGE = " \t\r\n;,."
+_EDGE = " \t\r\n;,.^"
+_ASCII = str.maketrans("（）：；，、", "():;,,")  # noqa: RUF001
+_PART = re.compile(r"[()]")
+_WITHOUT_BRACKETS = re.compile(
+    r"([^\d:#,-][^:#,]{0,60}?)\s{0,9}(?:[:#]\s{0,9}(.+)|(-?\d.*))", re.DOTALL
+)
+_PIECE = re.compile(r"\s*(?:\"([^\"]*)\"|“([^“”]*)”|([^,;]*))\s*(?:[,;]|$)")
+_NUMBER_BEHIND = re.compile(r"\s*\((?:id:?\s*)?\d{1,18}\)$", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:<?[-=]{1,2}>|[→↔⟶|\u2013\u2014]|\s-{1,2}\s)\s*")
+_LONGEST_NAME = 6
+"""Pieces between commas that a name may have."""
+
+Titles = Callable[[str, str], Sequence[str]]
+"""The nodes of a kind that a folded name means."""
+
+
+def folded_name(name: str) -> str:
+    """A name as names are compared: without case, quotes and blanks that say nothing."""
+    plain = unicodedata.normalize("NFKC", name).translate(_ASCII).casefold()
+    return " ".join(plain.translate(_QUOTES).replace(",", " , ").split())
+
+
+def folded_ends(source: str, target: str) -> str:
+    """The folded name of a relationship."""
+    return f"{folded_name(source)} -> {folded_name(target)}"
+
+
+_QUOTES = str.maketrans("", "", "\"'`´‘’“”„«»「」『』")  # noqa: RUF001
+
+
+def _no_titles(kind: str, name: str) -> Sequence[str]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +125,17 @@ class Citations:
     Attributes:
         numbers: Cited numbers by kind of node, each once, in order of appearance.
         more: Kinds that the text cites with `+more`: it rests on others that it does not name.
-        unread: Pieces of citations that name no table or number that is known.
+        unread: Pieces of citations that name no table, number or title that is known.
+        named: Nodes that are cited by their titles, each once.
     """
 
     numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     more: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.numbers)
+        return bool(self.numbers or self.named)
 
     def joined(self, numbers: Mapping[str, tuple[int, ...]]) -> Citations:
         """These citations and those `numbers`."""
@@ -97,54 +144,170 @@ class Citations:
             kind: tuple(dict.fromkeys((*self.numbers.get(kind, ()), *numbers.get(kind, ()))))
             for kind in kinds
         }
-        return Citations(merged, self.more, self.unread)
+        return replace(self, numbers=merged)
 
 
-def parse_citations(text: str) -> Citations:
-    """All citations of a text; what cannot be read is kept as `unread`, never guessed."""
-    numbers: dict[str, dict[int, None]] = {}
-    more: set[str] = set()
-    unread: list[str] = []
+def parse_citations(text: str, titles: Titles = _no_titles) -> Citations:
+    """All citations of a text; what cannot be read is kept as `unread`, never guessed.
+
+    Args:
+        text: The text.
+        titles: What names mean, where the text may cite by name.
+    """
+    reader = _Reader(titles)
     for block in _BLOCK.finditer(text):
-        # A citation may hold several tables, separated by `;` or `,`: the bracket ends each.
-        kind = None
-        for part in block.group(1).split(")"):
-            if part.strip(_EDGE):
-                kind = _read_part(part, kind, numbers, more, unread)
-    unread += [" ".join(block.group(1).split()) for block in _FOREIGN.finditer(text)]
+        reader.read(block.group(1).translate(_ASCII))
+    for block in _FOREIGN.finditer(text):
+        if not _BLOCK.fullmatch(block.group()):
+            reader.unread.append(" ".join((block.group(1) or block.group(2)).split()))
     return Citations(
-        {kind: tuple(found) for kind, found in numbers.items() if found},
-        frozenset(more),
-        tuple(dict.fromkeys(unread)),
+        {kind: tuple(found) for kind, found in reader.numbers.items() if found},
+        frozenset(reader.more),
+        tuple(dict.fromkeys(reader.unread)),
+        tuple(reader.named),
     )
 
 
-def _read_part(
-    part: str,
-    before: str | None,
-    numbers: dict[str, dict[int, None]],
-    more: set[str],
-    unread: list[str],
-) -> str | None:
-    """Read the numbers of one table; returns its kind, which is `before` where none is named."""
-    name, bracket, listed = part.partition("(")
-    name = _PREFIX.sub("", name.strip(_EDGE)).strip(_EDGE)
-    kind = KIND_OF_NAME.get(" ".join(name.lower().split())) if name else before
-    if kind is None or not bracket:
-        unread.append(part.strip(_EDGE) + (")" if bracket else ""))
-        return None
-    found = numbers.setdefault(kind, {})
-    for piece in listed.replace(";", ",").split(","):
-        item = piece.strip()
+class _Reader:
+    """Reads what stands behind `Data:`, and keeps what it found."""
+
+    def __init__(self, titles: Titles) -> None:
+        self.titles = titles
+        self.numbers: dict[str, dict[int, None]] = {}
+        self.more: set[str] = set()
+        self.unread: list[str] = []
+        self.named: dict[str, None] = {}
+
+    def read(self, block: str) -> None:
+        """Read a block: tables, each with its rows in brackets, or behind its name."""
+        kind: str | None = None
+        for outside, listed in _parts(block):
+            *plain, name = outside.split(";")
+            for item in plain:
+                kind = self._without_brackets(item, kind)
+            if listed is None:
+                kind = self._without_brackets(name, kind)
+                continue
+            name = _PREFIX.sub("", name.strip(_EDGE)).strip(_EDGE)
+            if _kind(name) is None and "," in name:
+                item, _, name = name.rpartition(",")
+                kind = self._without_brackets(item, kind)
+            name = name.rstrip(":# ").lstrip()
+            kind = _kind(name) if name else kind
+            if kind is None:
+                self.unread.append(f"{name} ({listed})" if name else f"({listed})")
+            else:
+                self._read_rows(kind, name or NAME_OF_KIND[kind], listed)
+
+    def _without_brackets(self, item: str, before: str | None) -> str | None:
+        """Read `Reports 1, 2` or `Entities: 5`; returns its kind."""
+        item = _PREFIX.sub("", item.strip(_EDGE)).strip(_EDGE)
+        if not item:
+            return before
+        if before is not None and all(_is_number(piece) for piece in _pieces(item)):
+            self._read_rows(before, NAME_OF_KIND[before], item)
+            return before
+        found = _WITHOUT_BRACKETS.fullmatch(item)
+        kind = _kind(found[1]) if found else None
+        if found is None or kind is None:
+            self.unread.append(item)
+            return None
+        self._read_rows(kind, found[1].strip(), found[2] or found[3])
+        return kind
+
+    def _read_rows(self, kind: str, name: str, listed: str) -> None:
+        """Read the rows of one table; a name may hold commas, so that the longest is tried first.
+
+        Args:
+            kind: The kind of the table.
+            name: What the text calls it.
+            listed: Numbers, ranges and names.
+        """
+        pieces = _pieces(listed)
+        found = self.numbers.setdefault(kind, {})
+        has_names = not all(_is_number(piece) for piece in pieces)
+        done = 0
+        while done < len(pieces):
+            most = min(len(pieces), done + _LONGEST_NAME) if has_names else done
+            for behind in range(most, done, -1):
+                if nodes := self._titled(kind, pieces[done:behind]):
+                    self.named |= dict.fromkeys(nodes)
+                    done = behind
+                    break
+            else:
+                self._read_number(kind, name, pieces[done], found)
+                done += 1
+
+    def _read_number(self, kind: str, name: str, item: str, found: dict[int, None]) -> None:
         if _DIGITS.fullmatch(item):
             found[int(item)] = None
         elif span := _range(item):
             found |= dict.fromkeys(span)
-        elif item.lower().replace(" ", "") == "+more":
-            more.add(kind)
-        elif item:
-            unread.append(f"{name or NAME_OF_KIND[kind]} ({item})")
-    return kind
+        elif _is_more(item):
+            self.more.add(kind)
+        else:
+            self.unread.append(f"{name} ({item})")
+
+    def _titled(self, kind: str, pieces: Sequence[str]) -> Sequence[str]:
+        """Return the nodes of a name; none where it is a number."""
+        whole = ", ".join(pieces)
+        if _is_number(whole) or len(whole) > _LONGEST:
+            return ()
+        for name in dict.fromkeys((whole, _NUMBER_BEHIND.sub("", whole))):
+            if nodes := self.titles(kind, folded_name(name)):
+                return nodes
+            ends = [*_ENDS.finditer(name)][:4] if kind == RELATIONSHIP else []
+            pairs = [(name[: end.start()], name[end.end() :]) for end in ends]
+            if kind == RELATIONSHIP and len(pieces) == 2:
+                pairs.append((pieces[0], pieces[1]))
+            for source, target in pairs:
+                nodes = self.titles(kind, folded_ends(source, target))
+                if nodes := nodes or self.titles(kind, folded_ends(target, source)):
+                    return nodes
+        return ()
+
+
+_LONGEST = 500
+"""Characters of a name."""
+
+
+def _kind(name: str) -> str | None:
+    return KIND_OF_NAME.get(" ".join(name.lower().split()))
+
+
+def _is_more(item: str) -> bool:
+    return item.lower().replace(" ", "") in ("+more", "more", "...", "…")
+
+
+def _is_number(item: str) -> bool:
+    return bool(_DIGITS.fullmatch(item) or _RANGE.fullmatch(item) or _is_more(item))
+
+
+def _pieces(listed: str) -> list[str]:
+    """What stands between commas and semicolons; quotes hold a piece together."""
+    found = (
+        next((one for one in piece.groups() if one is not None), "").strip(" \t\r\n^")
+        for piece in _PIECE.finditer(listed)
+    )
+    return [piece for piece in found if piece]
+
+
+def _parts(block: str) -> Iterator[tuple[str, str | None]]:
+    """Yield what stands before each pair of brackets, and what is in it; brackets nest."""
+    done = opened = depth = 0
+    for bracket in _PART.finditer(block):
+        if bracket.group() == "(":
+            opened = opened if depth else bracket.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield block[done:opened], block[opened + 1 : bracket.start()]
+                done = bracket.end()
+    if depth:  # never closed
+        yield block[done:opened], block[opened + 1 :]
+    else:
+        yield block[done:], None
 
 
 def _range(item: str) -> range | None:

@@ -17,12 +17,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag.citations import folded_ends, folded_name
 from veritrail_graph.graph.importers.graphrag.tables import (
     COVARIATE,
     ENTITY,
     EXTRACTED_ENTITY,
     EXTRACTED_RELATIONSHIP,
     RELATIONSHIP,
+    REPORT,
     TEXT_UNIT,
     Row,
     Table,
@@ -75,6 +77,7 @@ class Index:
         levels: Level of each report.
         communities: Entities and level of each community, by number.
         warnings: What the folder does not hold, and how that was bridged.
+        titles: Nodes by kind and folded title, of the kinds that were asked for by title.
     """
 
     parts: list[TableNodes] = field(default_factory=list)
@@ -82,6 +85,7 @@ class Index:
     levels: dict[str, int] = field(default_factory=dict)
     communities: dict[int, tuple[int, frozenset[str]]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    titles: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def number(self, kind: str, number: int | None, node_id: str) -> None:
         """Note the number with which a node is cited; a number may name several."""
@@ -101,6 +105,28 @@ class Index:
     def cited(self, kind: str, number: int) -> Sequence[str]:
         """The nodes that a number names; none when the folder does not hold it."""
         return self.numbers.get(kind, {}).get(number, ())
+
+    def titled(self, kind: str, name: str) -> Sequence[str]:
+        """The nodes whose folded title this is; few texts cite by title, so it is read late."""
+        part = next((part for part in self.parts if part.kind == kind), None)
+        if part is None:
+            return ()
+        if kind not in self.titles:
+            found = self.titles[kind] = {}
+            for row, nodes in zip(part.table.rows(_TITLE_COLUMNS), part.places, strict=True):
+                title = _folded_title(kind, row)
+                if title and nodes:
+                    found.setdefault(title, []).extend(node.node_id for node in nodes)
+        return self.titles[kind].get(name, ())
+
+
+_TITLE_COLUMNS = ("title", "source", "target")
+
+
+def _folded_title(kind: str, row: Row) -> str:
+    if kind == RELATIONSHIP:
+        return folded_ends(row["source"] or "", row["target"] or "")
+    return folded_name(row.get("title") or "") if kind in (ENTITY, REPORT) else ""
 
 
 def shown(items: Iterable[object]) -> str:

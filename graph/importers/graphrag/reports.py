@@ -74,7 +74,7 @@ def place_reports(index: Index, tables: Mapping[str, Table], members: Members) -
         InputError: There is no report, or one has no community or level.
     """
     table = tables["community_reports"]
-    rows, cited = _read_reports(table)
+    rows, cited = _read_reports(table, index)
     keys, numbers = parquet_ids(table, rows, unique=False), human_numbers(rows, "community")
     names = node_ids(REPORT, keys, numbers)
     found: _Found = {name: [] for name in _WARNINGS}
@@ -104,11 +104,11 @@ def place_reports(index: Index, tables: Mapping[str, Table], members: Members) -
     _warn_of_reports(index, table, found, has_claims="covariates" in tables)
 
 
-def _read_reports(table: Table) -> tuple[list[Row], list[Citations]]:
+def _read_reports(table: Table, index: Index) -> tuple[list[Row], list[Citations]]:
     rows: list[Row] = []
     cited: list[Citations] = []
     for row in table.rows(["id", "community", "level", "full_content"]):
-        cited.append(parse_citations(row["full_content"] or ""))
+        cited.append(parse_citations(row["full_content"] or "", index.titled))
         rows.append({key: row[key] for key in ("id", "community", "level")})
     if not rows:
         raise InputError(
@@ -209,10 +209,15 @@ def _cite(index: Index, node: Placed, citations: Citations, found: _Found) -> No
             names = [name for name in index.cited(kind, number) if _may_cite(index, node, name)]
             if not names:
                 found["unknown"].append(f"{node.node_id}: {kind} {number}")
-            for name in names:
-                if name not in node.sources:
-                    found["beyond"].append(f"{node.node_id} cites {name}")
-                node.sources[name] = True
+            _mark(node, names, found)
+    _mark(node, citations.named, found)
+
+
+def _mark(node: Placed, names: Iterable[str], found: _Found) -> None:
+    for name in names:
+        if name not in node.sources:
+            found["beyond"].append(f"{node.node_id} cites {name}")
+        node.sources[name] = True
 
 
 def _may_cite(index: Index, node: Placed, name: str) -> bool:

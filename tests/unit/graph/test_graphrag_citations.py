@@ -11,6 +11,8 @@ from veritrail_graph.graph.importers.graphrag.citations import (
     RELATIONSHIP,
     REPORT,
     TEXT_UNIT,
+    folded_ends,
+    folded_name,
     parse_citations,
 )
 
@@ -31,6 +33,12 @@ from veritrail_graph.graph.importers.graphrag.citations import (
             "[Data: Reports (1, 5-6, 8 to 9, -1); Entities (2\u20133, 5\u20146)]",
             {REPORT: (1, 5, 6, 8, 9, -1), ENTITY: (2, 3, 5, 6)},
         ),
+        ("[Data: Reports 1, 3-4; Entities 3]", {REPORT: (1, 3, 4), ENTITY: (3,)}),
+        ("[Data: Entities: 1, 2; Reports (4)]", {ENTITY: (1, 2), REPORT: (4,)}),
+        ("[Data: Entities: (1, 2), Reports #4]", {ENTITY: (1, 2), REPORT: (4,)}),
+        ("[^Data:Entities(4)^] and [^Data: Reports (1)]", {ENTITY: (4,), REPORT: (1,)}),
+        ("[数据：报告（1，2）；实体（3）]", {REPORT: (1, 2), ENTITY: (3,)}),  # noqa: RUF001
+        ("[Daten: Berichte (1, 2); Quellen (3)]", {REPORT: (1, 2), TEXT_UNIT: (3,)}),
         ("no citation: Reports (1), [Reports (2)], (Data: Reports (3))", {}),
     ],
 )
@@ -55,6 +63,8 @@ def test_more_is_noted_and_no_number():
         ("[Data: Reports (0-999999999)]", ("Reports (0-999999999)",)),
         ("[Data: Reports]", ("Reports",)),
         ("[Data: (15), Reports (1)]", ("(15)",)),
+        ("[Data: Dossiers 3]", ("Dossiers 3",)),
+        ("[Tiedot: raportit (1, 2)]", ("Tiedot: raportit (1, 2)",)),
         ("So it is [Sources: Harbour report (15)].", ("Sources: Harbour report (15)",)),
         ("[Data: Reports (" + "9" * 5000 + ")]", (f"Reports ({'9' * 5000})",)),
     ],
@@ -63,6 +73,65 @@ def test_what_cannot_be_read_is_kept_and_not_guessed(text, unread):
     found = parse_citations(text)
     assert found.unread == unread
     assert set(found.numbers.get(REPORT, ())) <= {1}
+
+
+NAMES = {
+    ENTITY: ["ALMA REED", "REED & SONS, LTD.", "PIER (OLD)", "3,000 ISLES"],
+    RELATIONSHIP: ["ALMA REED -> PIER (OLD)", "REED & SONS, LTD. -> ALMA REED"],
+}
+
+
+TITLES = {
+    (kind, folded_ends(*name.split(" -> ")) if " -> " in name else folded_name(name)): name
+    for kind, names in NAMES.items()
+    for name in names
+}
+
+
+def titled(kind, name):
+    return [f"{kind}/{TITLES[kind, name]}"] if (kind, name) in TITLES else []
+
+
+@pytest.mark.parametrize(
+    ("cited", "named", "numbers", "unread"),
+    [
+        ("Entities (Alma Reed, +more)", ["entity/ALMA REED"], {}, ()),
+        ('Entities ("ALMA  REED", 7)', ["entity/ALMA REED"], {ENTITY: (7,)}, ()),
+        ("Entities: Alma Reed; Reports 2", ["entity/ALMA REED"], {REPORT: (2,)}, ()),
+        (
+            "Entities (Reed & Sons, Ltd., Pier (old), 4)",
+            ["entity/REED & SONS, LTD.", "entity/PIER (OLD)"],
+            {ENTITY: (4,)},
+            (),
+        ),
+        (
+            "Entities (3,000 Isles; ALMA REED (3))",
+            ["entity/3,000 ISLES", "entity/ALMA REED"],
+            {},
+            (),
+        ),
+        ("Entities (Bela, Alma Reed)", ["entity/ALMA REED"], {}, ("Entities (Bela)",)),
+        (
+            "Relationships (ALMA REED → PIER (OLD), 5)",
+            ["relationship/ALMA REED -> PIER (OLD)"],
+            {RELATIONSHIP: (5,)},
+            (),
+        ),
+        ("Relationships (Alma Reed, Pier (old))", ["relationship/ALMA REED -> PIER (OLD)"], {}, ()),
+        (
+            'Relationships ("Alma Reed" - "Reed & Sons, Ltd.")',
+            ["relationship/REED & SONS, LTD. -> ALMA REED"],
+            {},
+            (),
+        ),
+    ],
+)
+def test_rows_are_cited_by_their_titles_too(cited, named, numbers, unread):
+    found = parse_citations(f"So it is [Data: {cited}].", titled)
+    assert list(found.named) == named
+    assert dict(found.numbers) == numbers
+    assert found.unread == unread
+    assert found
 
 
 def test_joined_adds_numbers_once():
@@ -90,7 +159,7 @@ def test_every_written_citation_is_read_back(groups, separator, before, after):
     assert not found.more
 
 
-@given(st.text(st.sampled_from("[]Dat: Reports(1,2;+more)x\n"), max_size=80))
+@given(st.text(st.sampled_from("[]Dat: Reports(1,2;+more)x^>-\n"), max_size=80))
 @settings(max_examples=80, deadline=None)
 def test_any_text_can_be_read(text):
     found = parse_citations(text)
@@ -101,3 +170,4 @@ def test_any_text_can_be_read(text):
 def test_long_hostile_text_takes_no_long_time():
     text = "[Data: Reports (" * 20_000 + "[ " * 20_000 + "[Data:" + "a" * 200_000
     assert not parse_citations(text)
+    assert not parse_citations(f"[Data: Relationships ({'a, ' * 5_000})]", titled)

@@ -170,6 +170,20 @@ def test_a_report_may_cite_deeper_reports_only(tmp_path):
     assert "2 (community_report/1: community_report 0" in warnings_of(process)
 
 
+def test_what_is_cited_by_its_title_is_cited(tmp_path):
+    tables = base_tables()
+    tables["community_reports"][0]["full_content"] = "Whole [Data: Relationships (b -> a)]."
+    folder = write(tmp_path / "g", tables)
+    process = opened(folder, 'Yes [Data: Entities ("a", C); Relationships (A → B)].')
+    _, sources = graph_of(process)
+    assert {name for name, cited in sources["answer/a"].items() if cited} == {
+        "entity/0",
+        "relationship/0",
+    }
+    assert sources["community_report/0"]["relationship/0"] is True
+    assert "cannot be read: 1 (answer/a: Entities (C))" in warnings_of(process)
+
+
 MAPS = {
     "response": "Final [Data: Reports (0)].",
     "query": "Q?",
