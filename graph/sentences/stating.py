@@ -7,6 +7,7 @@ rules look at form and at set phrases; what a sentence means they do not know.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from bisect import bisect_right
@@ -44,6 +45,9 @@ _HEADING = re.compile(r"#{1,6}\s")
 _UNDERLINED = re.compile(r"\n[ \t]*(?:={2,}|-{2,})[ \t]*$")
 _REFERENCE = re.compile(r"\[\^?\d{1,4}\]:?\s")
 _ADDRESS = re.compile(r"(?:!?\[[^\[\]\n]{0,300}\]\([^()\s]{1,1000}\)|<?https?://\S+>?|www\.\S+)")
+_BAR = re.compile(r"(?<!\\)\|")
+_PAIR = re.compile(r"[^\W\d_][^:：\n]*[:：]\s?\D{0,3}\d")  # noqa: RUF001
+"""A name and its figure, `Cars: 48`, which is enough however few words it has."""
 _RULED = re.compile(r"\|?[\s:|+-]+$")
 _WORD = re.compile(r"[^\W_]+(?:['’.,:/-][^\W_]+)*")  # noqa: RUF001
 _UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
@@ -52,7 +56,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A part of a text that states something; `start` and `end` count code points of the text."""
+    """A part of a text that states something; `start` and `end` count code points of the text.
+
+    Its words are those of the text, but for a row of a table, to which the names of the columns
+    are put: `Ship: Tern, Cars: 48`.
+    """
 
     text: str
     start: int
@@ -71,7 +79,9 @@ def statements(text: str, splitter: SentenceSplitter) -> list[Statement]:
     code = list(_code(text))
     starts = [start for start, _ in code]
     in_references = False
+    table = _Table()
     for place, sentence in enumerate(sentences):
+        is_row = table.read(text, sentence)
         block = bisect_right(starts, sentence.start)
         if block and sentence.start < code[block - 1][1]:
             continue
@@ -84,7 +94,7 @@ def statements(text: str, splitter: SentenceSplitter) -> list[Statement]:
                 in_references = False
         if in_references or is_heading:
             continue
-        statement = _stated(text, sentence)
+        statement = table.stated(text, sentence) if is_row else _stated(text, sentence)
         if statement is not None:
             found.append(statement)
     return found
@@ -145,8 +155,6 @@ def _opens_line(text: str, start: int) -> bool:
 def _stated(text: str, sentence: Sentence) -> Statement | None:
     """Return what a sentence states; None: nothing."""
     start, end = sentence.start, sentence.end
-    if text.startswith("|", start):
-        return _row(text, sentence)
     if _opens_line(text, start):
         if _REFERENCE.match(text, start, end):
             return None
@@ -163,19 +171,63 @@ def _stated(text: str, sentence: Sentence) -> Statement | None:
     return Statement(words, start, end)
 
 
-def _row(text: str, sentence: Sentence) -> Statement | None:
-    """Return what a row of a table states; the row above the ruled line names its columns."""
-    rows = sentence.text.splitlines()
-    if len(rows) > 1 or _RULED.fullmatch(rows[0]):
-        return None
-    start, end = sentence.start, sentence.end
-    while start < end and text[start] in "| \t":
-        start += 1
-    while end > start and text[end - 1] in "| \t":
-        end -= 1
-    words = text[start:end]
-    is_statement = "|" in words and _LETTER.search(words) and word_count(words) >= FEWEST_WORDS
-    return Statement(words, start, end) if is_statement else None
+class _Table:
+    """Reads the rows of tables, top-down: the row above the ruled line names the columns."""
+
+    def __init__(self) -> None:
+        self.columns: tuple[str, ...] = ()
+        self.is_open = False  # whether the row before is of the same table
+        self.has_rows_before = False
+
+    def read(self, text: str, sentence: Sentence) -> bool:
+        """Note a sentence; return whether it is a row of a table."""
+        if not text.startswith("|", sentence.start):
+            self.is_open = self.has_rows_before = False
+            self.columns = ()
+            return False
+        self.has_rows_before = self.is_open
+        self.is_open = True
+        rows = sentence.text.splitlines()
+        if len(rows) > 1 and _RULED.fullmatch(rows[-1].strip()):
+            self.columns = tuple(words for words, _, _ in _cells(rows[0]))
+        return True
+
+    def stated(self, text: str, sentence: Sentence) -> Statement | None:
+        """Return what a row states: one with two cells, or of enough words where it is the first.
+
+        The first row of a table without a ruled line may be the names of its columns.
+        """
+        rows = sentence.text.splitlines()
+        if len(rows) > 1 or _RULED.fullmatch(rows[0]):
+            return None
+        cells = _cells(rows[0])
+        filled = [cell for cell in cells if any(map(str.isalnum, cell[0]))]
+        if len(filled) < 2:
+            return None
+        start, end = sentence.start + filled[0][1], sentence.start + filled[-1][2]
+        if len(cells) == len(self.columns):
+            named = zip(self.columns, cells, strict=True)
+            words = ", ".join(
+                f"{name}: {cell[0]}" if name else cell[0] for name, cell in named if cell in filled
+            )
+        else:
+            words = text[start:end]
+            if not self.has_rows_before and word_count(words) < FEWEST_WORDS:
+                return None
+        return Statement(words, start, end) if _LETTER.search(words) else None
+
+
+def _cells(row: str) -> list[tuple[str, int, int]]:
+    """The cells of a row, without emphasis and marks of citations: words, start and end in it."""
+    edges = [bar.start() for bar in _BAR.finditer(row)]
+    if not row.rstrip().endswith("|") or edges[-1] == 0:
+        edges.append(len(row))
+    cells = []
+    for left, right in itertools.pairwise(edges):
+        start, end = _trimmed(row, left + 1, right)
+        words = row[slice(*_without_marks(row, start, end))]
+        cells.append((" ".join(words.replace("\\|", "|").split()), start, end))
+    return cells
 
 
 def _is_aside(words: str) -> bool:
@@ -183,7 +235,8 @@ def _is_aside(words: str) -> bool:
     if _ASKS.search(words) or _ASKS_JAPANESE.search(words) or _ANNOUNCES.search(words):
         return True
     count = word_count(words)
-    if count < FEWEST_WORDS and not (count == FEWEST_WORDS - 1 and _FULL_STOP.search(words)):
+    is_short = count < FEWEST_WORDS and not _PAIR.match(words)
+    if is_short and not (count == FEWEST_WORDS - 1 and _FULL_STOP.search(words)):
         return True
     bare = " ".join(words.strip(" \"'“”«»*_!.…").replace("’", "'").split())  # noqa: RUF001
     if ASIDE.match(bare) or WHOLE.fullmatch(bare.rstrip(STOPS + CLOSERS + "!.,;~ ")):
