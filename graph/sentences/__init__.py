@@ -20,8 +20,10 @@ from veritrail_graph.graph.sentences.tables import tokenizer
 __all__ = ["RULES", "SentenceSplitter", "trimmed"]
 
 # Punkt can end a sentence only at one of these marks with something behind it.
-_POSSIBLE_END = re.compile(r"[.?!](?=[\s)\";}\]*:@'({\[\u2018\u2019\u201c\u201d\xab\xbb?!])")
-_ODD_SPACE = re.compile(r"[^\S \n]")
+_POSSIBLE_END = re.compile(
+    r"[.?!](?=[\s\u200b\u2060\ufeff)\";}\]*:@'({\[\u2018\u2019\u201c\u201d\xab\xbb?!])"
+)
+_ODD_SPACE = re.compile(r"[^\S \n]|[\u200b\u2060\ufeff]")
 _RUN = re.compile(r"\S+")
 _WORD = re.compile(r"[^\W_]")
 
@@ -31,7 +33,7 @@ _LONGEST_RUN = 1_000
 _RUN_END = 60
 
 
-RULES = 3
+RULES = 4
 """Version of the rules where sentences end; it changes with them, and what was verified under
 other rules counts as verified with other settings."""
 
@@ -85,7 +87,8 @@ class SentenceSplitter:
 def _as_punkt_reads(block: str) -> str:
     """The block as Punkt is given it: of the same length, so that offsets stay.
 
-    Punkt knows only the ASCII kinds of whitespace as the edge of a word.
+    Punkt knows only the ASCII kinds of whitespace as the edge of a word. Blanks without a width
+    end a word too.
     """
     block = _ODD_SPACE.sub(" ", block)
     if len(block) <= _LONGEST_RUN:

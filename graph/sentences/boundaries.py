@@ -24,18 +24,13 @@ from veritrail_graph.graph.sentences.abbreviations import (
     STARTERS,
     TITLES,
 )
+from veritrail_graph.graph.sentences.unmarked import UNSPACED, begun_unmarked
 
 STOPS = "。｡．！？︒︕︖﹒﹖﹗।॥؟۔։።፧፨။។៕༎᠃᠉܀܁܂߹᱾᱿꯫꧈꧉⁇⁈⁉‼‽"  # noqa: RUF001
 """Marks that end a sentence, besides those of ASCII."""
 
 CLOSERS = "”’»›」』）】》〉〕］｝)]}"  # noqa: RUF001
 """What closes what stands around a sentence, behind its full stop."""
-
-UNSPACED = (
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u0e00-\u0eff\u1000-\u109f"
-    "\u1780-\u17ff\u0f00-\u0fff\U00020000-\U000323af"
-)
-"""Ranges of letters that are written without spaces between words, for a character class."""
 
 _OTHER_END = re.compile(rf"[{STOPS}][{STOPS}.?!…]{{0,20}}[{re.escape(CLOSERS)}]{{0,5}}")
 _ASCII_END = re.compile(
@@ -47,8 +42,10 @@ _QUOTATIVE = re.compile(r"と|って")
 _NUMBERS = r"\^?\d{1,4}[a-z]?(?:\s?[,;\u2013-]\s?\^?\d{1,4}[a-z]?){0,30}"
 MARK = (
     rf"(?>\[\[?{_NUMBERS}\]?\](?:\([^()\s]{{1,500}}\))?"
-    r"|\[(?:Data|Sources?|Quellen?|Reports?|Entities|Relationships?|Claims|citation needed)\b"
+    r"|\[\^?(?:Data|Records?|Sources?|Quellen?|Daten|Reports?|Entities|Relationships?|Claims|"
+    r"citation needed|数据|数據|資料|データ|데이터)\b"
     r"[^\[\]\n]{0,500}\]"
+    r"|\[\^[^\[\]\s]{1,40}\]"
     r"|\[[^\W\d_][\w.&,' -]{1,60}\b\d{4}[a-z]?\]"
     r"|【[^【】\n]{1,200}】"
     r"|<sup>[^<>\n]{1,40}</sup>"
@@ -56,9 +53,16 @@ MARK = (
 )
 """A mark that names the source of a sentence: `[1]`, `[Data: Reports (2)]`, `¹`."""
 
+TIGHT_MARK = rf"(?:\({_NUMBERS}\)|（{_NUMBERS}）|\^\[?{_NUMBERS}\]?\^?)"  # noqa: RUF001
+"""A mark where it follows the full stop without a space: `.(1)`, `.^1^`."""
+
+_BARE = r"\d{1,3}(?:[,\u2013-]\s?\d{1,3}){0,9}+"
+"""Numbers that were superscript before the text lost its form: `It is red.2,3 It runs.`"""
+
 _MARKED_END = re.compile(
-    rf"(?P<stop>[.?!…{STOPS}]['\"*_{re.escape(CLOSERS)}]{{0,5}})"
-    rf"(?P<marks>(?:[ \t\u00a0]{{0,2}}{MARK}){{1,20}}+)"
+    rf"(?P<stop>[.?!…{STOPS}]['\"*_{re.escape(CLOSERS)}]{{0,5}})\u200b?"
+    rf"(?P<marks>(?:(?<=[.?!'\"*_{re.escape(CLOSERS)}])(?:{TIGHT_MARK}|(?P<bare>{_BARE})(?=\s|$)))?+"
+    rf"(?:[ \t\u00a0]{{0,2}}{MARK}){{0,20}}+)(?<![.?!…{STOPS}'\"*_])"
 )
 _SPACE = re.compile(r"\s*")
 _LOOK = 48
@@ -70,6 +74,13 @@ _ONE_LETTER = re.compile(r"(\w)\.")
 _NUMERAL = re.compile(r"[IVXLC]{1,6}\b")
 _NAME_MARKS = re.compile(rf"[?!]{{1,3}}['\"*_{re.escape(CLOSERS)}]{{0,5}}$")
 """What stands at the end of a question or a call, or of a name such as `Yahoo!`."""
+_OPENED_BEFORE = re.compile(r"[.?!…][^\s\w]{0,5}\s+(?P<quote>[«„“‹‘(\[{¿¡]{1,3})\s*$")  # noqa: RUF001
+_CLOSED_HERE = re.compile(rf"['\"*_~{re.escape(CLOSERS)}]{{1,5}}")
+_FARTHEST = 2_000
+"""Characters before a place in which a mark of emphasis is looked for that it closes."""
+_QUOTED_END = re.compile(rf"[.?!…]\s?['\"{re.escape(CLOSERS)}]{{1,3}}\s*$")
+_SPLIT_NUMBER = re.compile(r"(?:^|[^\w.,])\d{1,3}\.[ \t]*\r?\n[ \t]*$")
+_REST_OF_NUMBER = re.compile(r"\d{1,3}(?![\w.)]|,\d)")
 _OPENED = "([{\"'“‘„«¿¡*_"  # noqa: RUF001
 
 
@@ -82,11 +93,37 @@ def begun(text: str, start: int, end: int, punkt: Iterable[int]) -> list[int]:
         end: The offset behind it.
         punkt: Where Punkt begins sentences in it.
     """
-    places = {place for place in punkt if not _is_inside(text, start, place, end)}
+    moved = (_moved(text, start, place, end) for place in punkt)
+    places = {place for place in moved if place and not _is_inside(text, start, place, end)}
     places.update(_behind_other_stops(text, start, end))
     for found in _MARKED_END.finditer(text, start, end):
-        _keep_marks(text, start, end, found, places)
+        if found["marks"]:
+            _keep_marks(text, start, end, found, places)
+    places.update(begun_unmarked(text, start, end, places))
     return sorted(place for place in places if start < place < end)
+
+
+def _moved(text: str, start: int, place: int, end: int) -> int | None:
+    """Return where a sentence begins that Punkt begins at a place; None: nowhere.
+
+    Punkt takes a mark of emphasis, or a quote, for the beginning of what follows the full stop
+    when it closes what stands before, and leaves a quote that opens with the sentence before.
+    """
+    before = text[max(start, place - _LOOK) : place]
+    opened = _OPENED_BEFORE.search(before)
+    if opened is not None:
+        return place - len(before) + opened.start("quote")
+    closed = _CLOSED_HERE.match(text, place, end)
+    if closed is None or before[-1:].isspace():
+        return place
+    mark, behind = closed.group(), closed.end()
+    following = text[behind : behind + 1]
+    opens_none = text.count(mark[0], max(start, place - _FARTHEST), place) % 2 == 0
+    if following and not following.isspace() and opens_none and mark[0] in "*_\"'":
+        return place  # it opens what follows
+    if following.isalnum() and not following.isupper():
+        return None  # what was said is part of a sentence that goes on, as in Korean
+    return _next(text, behind, end)
 
 
 def _behind_other_stops(text: str, start: int, end: int) -> Iterator[int]:
@@ -118,6 +155,8 @@ def _keep_marks(text: str, start: int, end: int, found: re.Match[str], places: s
     """Leave marks behind a full stop with the sentence before them."""
     stop, behind = found.start("stop"), found.end("marks")
     following = _next(text, behind, end)
+    if found["bare"] and not _is_bare_mark(text, start, found, following):
+        return
     is_lower = text[following : following + 1].islower()
     if is_lower and text[found.start("marks")].isspace():
         return  # the mark is the subject of what follows: "[2] says so"
@@ -126,6 +165,26 @@ def _keep_marks(text: str, start: int, end: int, found: re.Match[str], places: s
     is_sure = bool(inside) or not (is_lower or _is_short_form(text, start, stop))
     if following < end and is_sure and (following > behind or not is_lower):
         places.add(following)
+
+
+def without_bare_mark(text: str, start: int, end: int) -> int:
+    """Return where a sentence ends without numbers behind its full stop that were a mark."""
+    found = _BARE_END.search(text, max(start, end - 2 * _LOOK), end)
+    is_mark = found is not None and _is_bare_mark(text, start, found, end)
+    return found.end("stop") if found is not None and is_mark else end
+
+
+_BARE_END = re.compile(rf"(?P<stop>[.?!]['\"*_{re.escape(CLOSERS)}]{{0,5}})(?P<bare>{_BARE})$")
+
+
+def _is_bare_mark(text: str, start: int, found: re.Match[str], following: int) -> bool:
+    """Return whether numbers behind a full stop are no part of a name such as `Fig.3`."""
+    stop = found.start("stop")
+    first = text[following : following + _LOOK].lstrip(_OPENED)[:1]
+    word = _word_before(text, start, stop)
+    is_word = word.isalpha() and (len(word) > 2 or word in STARTERS)
+    is_short = word in TITLES or word in NUMBERED or _is_short_form(text, start, stop)
+    return is_word and not is_short and not (first.islower() or first.isdigit())
 
 
 def _is_short_form(text: str, start: int, stop: int) -> bool:
@@ -137,7 +196,26 @@ def _is_short_form(text: str, start: int, stop: int) -> bool:
 
 def _is_inside(text: str, start: int, place: int, end: int) -> bool:
     """Return whether no sentence begins at a place where Punkt begins one."""
-    return _goes_on(text, start, place, end) or _is_in_name(text, start, place, end)
+    return (
+        _goes_on(text, start, place, end)
+        or _is_in_name(text, start, place, end)
+        or _is_said(text, start, place, end)
+        or _is_in_number(text, start, place, end)
+    )
+
+
+def _is_said(text: str, start: int, place: int, end: int) -> bool:
+    """Return whether a sentence goes on behind what it quotes: `"Go." he said`."""
+    before = text[max(start, place - _LOOK) : place]
+    has_capitals = text[start : start + _LOOK].lower() != text[start : start + _LOOK]
+    return has_capitals and text[place : place + 1].islower() and bool(_QUOTED_END.search(before))
+
+
+def _is_in_number(text: str, start: int, place: int, end: int) -> bool:
+    """Return whether a line ends at the point of a number: `4.` and `5 euros`."""
+    before = text[max(start, place - _LOOK) : place]
+    is_split = _SPLIT_NUMBER.search(before) is not None
+    return is_split and _REST_OF_NUMBER.match(text, place, end) is not None
 
 
 def _is_in_name(text: str, start: int, place: int, end: int) -> bool:

@@ -16,7 +16,7 @@ from veritrail_graph.graph.sentences.boundaries import CLOSERS, STOPS
 _BULLET = re.compile(r"[-*+•‣◦▪●]\s+\S|[-*+•‣◦▪●]$")
 _COUNTED = re.compile(
     r"\(?(?:(?P<number>\d{1,3})[.)]|[A-Za-z][)]|[ivxIVX]{1,5}[)])(?:\s|$)"
-    r"|\[\d{1,3}\]\s|\d{1,3}[、．）]|[一二三四五六七八九十]{1,3}、"  # noqa: RUF001
+    r"|\[\d{1,3}\]\s|（?\d{1,3}[、．）]|[一二三四五六七八九十]{1,3}、"  # noqa: RUF001
 )
 _HASH_HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _MARKER = re.compile(

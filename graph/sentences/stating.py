@@ -16,8 +16,15 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.graph.sentences.boundaries import CLOSERS, MARK, STOPS, UNSPACED
+from veritrail_graph.graph.sentences.boundaries import (
+    CLOSERS,
+    MARK,
+    STOPS,
+    TIGHT_MARK,
+    without_bare_mark,
+)
 from veritrail_graph.graph.sentences.phrases import ASIDE, LEAD_IN, REFERENCES, WHOLE
+from veritrail_graph.graph.sentences.unmarked import UNSPACED
 
 FEWEST_WORDS = 3
 """Words of a statement; two are enough where a full stop ends them."""
@@ -27,14 +34,17 @@ _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _OPENS = re.compile(
     r"(?:>\s?|#{1,6}\s+|[-*+\u2022\u2023\u25e6\u25aa\u25cf\u25a0\u25c6\u27a4\u2013\u00b7]\s+"
     r"|\[[ xX]\]\s+|\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s+"
-    r"|[\u2460-\u2473]\s?|\(?\d{1,3}[\u3001\uff0e\uff09]\s?|[一二三四五六七八九十]{1,3}、\s?)"
+    r"|[\u2460-\u2473]\s?|[(\uff08]?\d{1,3}[\u3001\uff0e\uff09]\s?|[一二三四五六七八九十]{1,3}、\s?)"
 )
 _ITEM = re.compile(
     r"[ \t]*(?:>\s?)*(?:[-*+\u2022\u2023\u25e6\u25aa\u25cf\u25a0\u25c6\u27a4\u2013]\s"
-    r"|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|\d{1,3}[\u3001\uff0e])"
+    r"|\(?(?:\d{1,3}|[A-Za-z])[.)]\s|\uff08?\d{1,3}[\u3001\uff0e\uff09])"
 )
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
-_TRAILING_MARKS = re.compile(rf"(?:\s{{0,2}}{MARK}){{1,20}}+(?P<stop>[.!?…{STOPS}]*)$")
+_TRAILING_MARKS = re.compile(
+    rf"(?:(?<=[.?!'\"*_{re.escape(CLOSERS)}]){TIGHT_MARK}$"
+    rf"|(?:\s{{0,2}}{MARK}){{1,20}}+(?P<dots>[.!?…{STOPS}]*)$)"
+)
 _ENDING = rf"['\"*_{re.escape(CLOSERS)}\s]*$"
 _ASKS = re.compile(rf"[?？؟⁇⁈;\u037e፧\u055e]{_ENDING}")  # noqa: RUF001
 _ASKS_JAPANESE = re.compile(rf"(?:です|ます|でしょう|ません|ました)か[。？?]?{_ENDING}")  # noqa: RUF001
@@ -139,6 +149,10 @@ def _is_heading(text: str, sentences: Sequence[Sentence], place: int) -> bool:
     if bare.isupper():
         return True
     is_short = word_count(bare) <= _MOST_HEADING_WORDS and not any(map(str.isdigit, bare))
+    following = sentences[place + 1].text
+    is_note = _UNSPACED_RUN.match(bare) and _UNSPACED_RUN.match(following)
+    if is_note and 2 * len(bare) > len(following):
+        return False  # notes of short lines without a full stop
     return is_short or _is_title_case(bare)
 
 
@@ -249,8 +263,9 @@ def _without_marks(text: str, start: int, end: int) -> tuple[int, int]:
     for _ in range(4):
         before = start, end
         marks = _TRAILING_MARKS.search(text, max(start, end - 600), end)
-        if marks is not None and not marks.group("stop"):
+        if marks is not None and not marks.group("dots"):
             end = marks.start()
+        end = without_bare_mark(text, start, end)
         start, end = _trimmed(text, start, end)
         while start < end and unicodedata.category(text[start]) in {"So", "Sk", "Cf", "Mn"}:
             start += 1

@@ -91,8 +91,8 @@ _WITHOUT_BRACKETS = re.compile(
     r"([^\d:#,-][^:#,]{0,60}?)\s{0,9}(?:[:#]\s{0,9}(.+)|(-?\d.*))", re.DOTALL
 )
 _PIECE = re.compile(r"\s*(?:\"([^\"]*)\"|“([^“”]*)”|([^,;]*))\s*(?:[,;]|$)")
-_NUMBER_BEHIND = re.compile(r"\s*\((?:id:?\s*)?\d{1,18}\)$", re.IGNORECASE)
-_ENDS = re.compile(r"\s*(?:<?[-=]{1,2}>|[→↔⟶|\u2013\u2014]|\s-{1,2}\s)\s*")
+_NUMBER_BEHIND = re.compile(r"\s{0,9}\((?:id:?\s{0,9})?\d{1,18}\)$", re.IGNORECASE)
+_ENDS = re.compile(r"\s{0,9}(?:<?[-=]{1,2}>|[→↔⟶|\u2013\u2014]|\s-{1,2}\s)\s{0,9}")
 _LONGEST_NAME = 6
 """Pieces between commas that a name may have."""
 
@@ -284,7 +284,7 @@ def _is_number(item: str) -> bool:
 
 
 def _pieces(listed: str) -> list[str]:
-    """What stands between commas and semicolons; quotes hold a piece together."""
+    """The pieces between commas and semicolons; quotes hold a piece together."""
     found = (
         next((one for one in piece.groups() if one is not None), "").strip(" \t\r\n^")
         for piece in _PIECE.finditer(listed)

@@ -53,6 +53,15 @@ WORDS = (
     ") ",
     "...",
     "x" * 1_100,
+    "**Tern.** ",
+    '"좋다."고 ',
+    "« Oui. » ",
+    "red.2,3 ",
+    "old.(1) ",
+    "It is 4.\n5 euros",
+    "渡轮很红\n",
+    "เรือเฟอร์รี่บรรทุกรถยนต์มาก ",
+    "།  ",
 )
 MARKS = (
     "# ",
@@ -123,6 +132,12 @@ def test_text_without_visible_characters_has_no_sentences() -> None:
         ("| a | b |\n|---|---|\n| 1. X | Y. Z |", ["| a | b |\n|---|---|", "| 1. X | Y. Z |"]),
         ("| a |\nAfter the table.", ["| a |", "After the table."]),
         ("Before.\n---\nAfter it.", ["Before.\n---", "After it."]),
+        (
+            "渡轮每天运载42辆车\n它很大\n它于1962年开始",
+            ["渡轮每天运载42辆车", "它很大", "它于1962年开始"],
+        ),
+        ("一、渡轮\n（1）它很大\n（2）它很红", ["一、渡轮", "（1）它很大", "（2）它很红"]),  # noqa: RUF001
+        ("เรือบรรทุกรถ 42 คัน\nมันวิ่งทุกวัน", ["เรือบรรทุกรถ 42 คัน", "มันวิ่งทุกวัน"]),
         ("Sources:\n[1] Smith.\n[2] Doe.", ["Sources:", "[1] Smith.", "[2] Doe."]),
     ],
 )
@@ -159,6 +174,14 @@ def test_layout_and_punctuation_end_sentences(text: str, expected: list[str]) ->
         "C'est p. ex. Paris.| La Sra. López, por ej. Madrid.| M. Dupont vient.",
         "It carries 42 cars.[1]| It runs daily.[2][3]| It is red.¹| It sank.【4†a】| It rose.",
         "It carries 42 cars. [1]| It runs. [Data: Reports (2, 3)]| It is red. [Smith 2020]| End.",
+        "It is old.1| It is red.2,3| It runs, see Fig.3 Now.| He rowed.12\u201314| It ran.5",
+        'It is old.（1）| It is red.(2)| It ended.^1^| It is "red."4| It sank.[^note]| It rose.',  # noqa: RUF001
+        "It is red.[^Data: Reports (1)]| It is old.[数据：报告（1）]| Last.\u200b[6]| End.",  # noqa: RUF001
+        "**Tern.**| It carries cars.| *Gull.*| It sank.| ***Auk!***| It is *red.*| *Then* it ran.",
+        '저는 "좋다."고 말했다.| 그는 "정말?"이라고 물었다.| 그는 갔다.',
+        "Il a 42 places.| « C'est vrai. »| Il part.| « Bon. » dit-il.| « Ah ! » fit-elle.| Fin.",
+        'He said "Go." and went.| It is so.| (Really.)| No.',
+        "The fare is 4.\n5 euros a car.| It began in 1962.\n|1963 was better.| It had 3.\n|Then 4.",
         "It is red.| [2] says so.| Cars [1] are red.| See https://a.b/c. and that.| The end.",
     ],
 )
@@ -166,6 +189,18 @@ def test_sentences_of_many_languages_and_shapes(text: str) -> None:
     expected = [one.strip() for one in text.split("|")]
     assert texts(text.replace("|", "")) == expected
     check_offsets(text)
+
+
+def test_thai_and_lao_are_cut_at_spaces_between_clauses_of_some_length() -> None:
+    clauses = [
+        "เรือข้ามฟากชื่อนางนวลบรรทุกรถได้ 48 คัน และออกทุกวัน",
+        "ค่าโดยสารสำหรับรถหนึ่งคันคือ 4 ยูโร",
+        "อู่เรือเก่าถูกขายไปเมื่อปี 1999 โดยเมืองท่า",
+        "ຄ່າໂດຍສານສຳລັບລົດໜຶ່ງຄັນແມ່ນສີ່ເອີໂຣ",
+    ]
+    assert texts(" ".join(clauses)) == clauses
+    assert texts("กาแฟ ชา นม น้ำ") == ["กาแฟ ชา นม น้ำ"]
+    check_offsets(" ".join(clauses))
 
 
 SAMPLES_SPLIT = "5b3dbf69c954e1863690c9518387c9a9778f87f9618cce85ba672385d11cb289"
@@ -191,6 +226,8 @@ def test_the_samples_are_split_as_when_their_answers_were_recorded() -> None:
         "He joined the board of the\nUNESCO\nand stayed there for many years.",
         "The meeting was put off to the evening of May\n12 because of the storm.",
         "The United Nations and\nThe World Bank agreed on it and on many other things.",
+        "渡轮每天从北方的港口运载四十二辆汽车和许多乘客\n到海湾对面的小镇并且在晚上返回港口",
+        "渡轮每天运载汽车，\n并且很大",  # noqa: RUF001
         "They sold cod, herring and eel - all of it fresh - to\nthe markets of the north.",
     ],
 )
@@ -258,6 +295,16 @@ def _seconds(text: str) -> float:
     [
         *("word ", "x", "!", ". ", "a!\u00a0", '."', "- a\n", "|\n", "\n", "One is. Two are. "),
         *("AB\n", "好。", '好。"', "a.[1] ", "x.[Data: ", "a.¹", "A. B. ", "no. 3 "),
+        *(
+            "z. B. ",
+            'a."b',
+            "**a.** ",
+            "« a. ",
+            "a.1 B",
+            "4.\n5 ",
+            "渡轮\n",
+            "เรือข้ามฟากออกเดินทางทุกวัน ",
+        ),
     ],
 )
 def test_time_grows_linearly(unit: str) -> None:

@@ -72,6 +72,12 @@ def test_an_answer_in_markdown_gives_its_statements_without_marks() -> None:
         ("✅ The fee rose in May.¹", ["The fee rose in May."]),
         ("Hi, the ferry sank in the night.", ["Hi, the ferry sank in the night."]),
         ("The ferry has:\n1. cars\n2. Two lounges on deck\n", ["Two lounges on deck"]),
+        (
+            "It carries 42 cars.1,2 It is old.(3) It ran daily.^4^",
+            ["It carries 42 cars.", "It is old.", "It ran daily."],
+        ),
+        ("See the table in Fig.3", ["See the table in Fig.3"]),
+        ("渡轮很大很红\n它每天航行", ["渡轮很大很红", "它每天航行"]),
         ("- Cars: 42\n- Fee: €4\n- Deck\n", ["Cars: 42", "Fee: €4"]),
         ("Title of it\n=====\nThe fee rose in May.", ["The fee rose in May."]),
         (
