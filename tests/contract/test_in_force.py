@@ -23,6 +23,7 @@ MODEL = {"engine": "openai", "model": "m", "indicative": False}
 LEXICAL = {"engine": "lexical", "model": None, "indicative": True}
 UNDECIDED = {"status": Status.UNDECIDED, "verdict": None, "error": "Cannot tell."}
 NLI = {"engine": "nli", "model": "n", "indicative": False}
+DECIDING = {"engine": "openai+decisions", "model": "m + d", "indicative": False}
 
 
 @pytest.fixture
@@ -59,6 +60,7 @@ def test_the_strongest_judge_counts_then_the_latest(store: Store, arun: Any, sto
         (made(stored, "model", 1), "model"),
         (made(stored, "words-again", 9, **LEXICAL), "model"),
         (made(stored, "entailed-again", 9, **NLI), "model"),
+        (made(stored, "decided", 9, **DECIDING), "model"),  # it gave figures alone
         (made(stored, "later", 3, verdict=NFS), "later"),
         (made(stored, "earlier", 2), "later"),
         (made(stored, "failed", 8, status=Status.FAILED, verdict=None, error="No."), "later"),
@@ -131,7 +133,7 @@ def test_the_graph_and_a_file_keep_the_same_rule(store: Store, arun: Any, stored
     for number in range(16):
         failed = {"status": Status.FAILED, "verdict": None}
         ended = drawn.choice([{}, {}, failed, UNDECIDED])
-        judge = drawn.choice([MODEL, NLI, LEXICAL])
+        judge = drawn.choice([MODEL, NLI, DECIDING, LEXICAL])
         facts = {**judge, **ended, "q": drawn.choice([1, 3, 3])}
         facts["claim"] = drawn.choice([CLAIM, CLAIM, EDITED])
         one = made(stored, f"v{number:02}", drawn.randint(1, 4), **facts)
