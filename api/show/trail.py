@@ -43,6 +43,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
+from veritrail_graph.api.show.located import BY_SIDES
 from veritrail_graph.api.show.node_names import with_names
 from veritrail_graph.api.show.parts import part_views
 from veritrail_graph.api.show.picture import picture_of
@@ -66,10 +67,12 @@ from veritrail_graph.graph.model import (
     Evidence,
     EvidenceRole,
     JudgedPart,
+    LocatedBy,
     NodeRef,
     Review,
     StepRecord,
     Verification,
+    stages_of,
 )
 from veritrail_graph.graph.word_diff import word_diff
 
@@ -433,10 +436,11 @@ def _where(view: TrailView) -> Iterator[Block]:
             yield Remark((ours(words),), Style.QUIET)
         return
     several = len(view.introduced) > 1
-    stages = either([str(stage) for stage in found.error_stages])
+    stages = either([str(stage) for stage in found.error_stages or stages_of(found.error_nodes)])
     at = f" at stage {stages}" if stages else ""
     among = ", in one of these nodes" if several else ""
-    title = (ours(f"error introduced{at}{among}", Style.WRONG),)
+    how = f", {BY_SIDES}" if found.located_by is LocatedBy.SIDES else ""
+    title = (ours(f"error introduced{at}{among}{how}", Style.WRONG),)
     before = "perhaps introduced in " if several else "introduced in "
     branches = [Branch(_error(before, one), (), "node") for one in view.introduced]
     branches += [

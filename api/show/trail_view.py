@@ -40,6 +40,7 @@ from veritrail_graph.graph.model import (
     Termination,
     Verification,
     frontier_order,
+    stages_of,
 )
 from veritrail_graph.graph.model.attribution import CarriedSentence
 
@@ -125,7 +126,7 @@ class IterationView:
                 + (f" and {more:,} more." if more > 0 else ".")
             )
         if one.looked_for:
-            looked_for = one_line(one.looked_for, LONGEST_LOOKED_FOR)
+            looked_for = one_line(one.looked_for, LONGEST_LOOKED_FOR).rstrip(".")
             found.append(f"It was looked for once more in the same nodes: {looked_for}.")
         if (escalated := escalation_words(one)) is not None:
             found.append(escalated)
@@ -284,12 +285,14 @@ def trail_view(
         if until is None or each.number <= until:
             for node in each.nodes:
                 found.setdefault(node.node_id, node)
+    # Of nodes that sides tell the paper's rule tells no stage; for people they have one.
+    placed_at = verification.error_stages or stages_of(verification.error_nodes)
     return TrailView(
         verification=verification,
         mark=mark_now(verification),
         iterations=iterations,
-        levels=_levels(found.values(), stage_names, frozenset(verification.error_stages)),
-        error_stages=tuple(stage_words(stage, stage_names) for stage in verification.error_stages),
+        levels=_levels(found.values(), stage_names, frozenset(placed_at)),
+        error_stages=tuple(stage_words(stage, stage_names) for stage in placed_at),
         introduced=_error_nodes(verification.error_nodes, stage_names),
         inherited=_error_nodes(verification.propagated_nodes, stage_names),
         until=until,

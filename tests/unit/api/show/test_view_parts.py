@@ -5,14 +5,20 @@ from __future__ import annotations
 import pytest
 from fakes.trails import a_trail, cited
 
+from veritrail_graph.api.show import plain
+from veritrail_graph.api.show.located import BY_SIDES
 from veritrail_graph.api.show.parts import failed_words, part_views, side_words
 from veritrail_graph.api.show.picture import picture_of
+from veritrail_graph.api.show.trail import shown
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     JudgedPart,
+    LocatedBy,
+    NodeRef,
     PartVerdict,
+    Role,
     Says,
     Side,
     Verdict,
@@ -45,6 +51,16 @@ def test_a_claim_says_which_parts_failed_and_whether_they_are_denied_or_not_ment
 
 def test_the_picture_says_it_beside_the_place() -> None:
     assert picture_of(trail_view(judged("not_addressed"))).news.endswith("; not addressed")
+
+
+def test_a_place_by_sides_has_its_stage_for_people_and_says_how_it_was_found() -> None:
+    step = NodeRef("s", 2, 0, Role.INTERMEDIATE)
+    found = judged("contradicted").replace(error_nodes=(step,), located_by=LocatedBy.SIDES)
+    assert found.error_stages == ()
+    view = trail_view(found)
+    assert view.error_stages == ("stage 2",)
+    assert f"introduced at stage 2, {BY_SIDES}" in plain.text(shown(view))
+    assert BY_SIDES in picture_of(view).news
 
 
 @pytest.mark.parametrize(
