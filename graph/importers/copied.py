@@ -20,7 +20,7 @@ from sys import intern
 from typing import Generic, TypeVar
 
 from veritrail_graph.graph.errors import shown
-from veritrail_graph.graph.sentences.boundaries import UNSPACED
+from veritrail_graph.graph.sentences.unmarked import UNSPACED
 
 T = TypeVar("T")
 H = TypeVar("H")
