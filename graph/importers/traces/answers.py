@@ -56,6 +56,8 @@ def answers_of(value: Mapping[str, Any]) -> Any:
         listed = [one for one in value["candidates"] if isinstance(one, dict)]
         contents = [one.get("content") for one in listed]
         return [{"role": "assistant", **one} if isinstance(one, dict) else one for one in contents]
+    if isinstance(value.get("combined_chunk_content"), str):
+        return {"role": "assistant", "content": value["combined_chunk_content"]}  # of Logfire
     if value.get("object") == "response":
         return value.get("output")
     output = value.get("output")

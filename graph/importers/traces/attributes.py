@@ -88,7 +88,7 @@ def call_of(span: Mapping[str, Any]) -> tuple[Call, list[tuple[str, str]]]:
     call = Call(
         span["span_id"], vendors.name_of(flat) or span["name"], kind, span["parent_id"],
         span["start"], span["end"], given, made, writing_model(model, *done, span["name"]),
-        link=_link(flat, kind),
+        link=_link(flat, kind), error=_error(flat, events),
     )  # fmt: skip
     return call, unread.kept_apart(own, events, (given, made))
 
@@ -97,6 +97,13 @@ def kind_of_span(span: Mapping[str, Any]) -> CallKind:
     """Return the kind of a span, whatever its events say."""
     own = span["attributes"]
     return _kind(own, from_dotted(own))
+
+
+def _error(flat: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> str | None:
+    """The message of the error that a span ended with."""
+    noted = (one["attributes"] for one in events if one.get("name") == "exception")
+    said = (about.get("exception.message") for about in (flat, *noted))
+    return text_or_none(next(filter(None, said), flat.get("error.message")))
 
 
 def _link(flat: Mapping[str, Any], kind: CallKind) -> str | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 
+AGAIN = "~"
+"""Between the id of a call and its number among those with that id."""
 _VECTORS = re.compile("embed|rerank", re.IGNORECASE)
 
 
@@ -46,6 +48,7 @@ class Call:
         metadata: What else is kept of it.
         place: Its place in the trace, for calls at one time.
         link: The id of the tool call that a tool answers; None: the trace holds none.
+        error: The message of the error that it ended with; None: none is recorded.
     """
 
     call_id: str
@@ -60,6 +63,7 @@ class Call:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     place: int = 0
     link: str | None = None
+    error: str | None = None
 
 
 @dataclass
@@ -131,17 +135,27 @@ def writing_model(model: Any, *done: Any) -> str | None:
 
 
 def once(calls: Iterable[Call]) -> list[Call]:
-    """Each call once: one that was logged at its start and again at its end is joined."""
+    """Each call once: one that was logged at its start and again at its end is joined.
+
+    Another call with the id of one before it, which gave something else, gets a number behind it.
+    """
     found: dict[str, Call] = {}
     for call in calls:
         known = found.get(call.call_id)
+        number = 1
+        while known is not None and call.made and known.made and call.made != known.made:
+            number += 1
+            known = found.get(f"{call.call_id}{AGAIN}{number}")
+        if number > 1 and known is None:
+            about = {"call": call.call_id, **call.metadata}
+            call = replace(call, call_id=f"{call.call_id}{AGAIN}{number}", metadata=about)
         if known is None:
             call.place = len(found)
             found[call.call_id] = call
             continue
         known.end = max(known.end, call.end)
         known.start = min(known.start, call.start)
-        for name in ("given", "made", "model", "parent_id", "link"):
+        for name in ("given", "made", "model", "parent_id", "link", "error"):
             if getattr(known, name) is None:
                 setattr(known, name, getattr(call, name))
         if known.kind is CallKind.OTHER:

@@ -163,6 +163,7 @@ def _call(numbered: tuple[int, Mapping[str, Any]], where: str) -> Call:
         run.get("inputs"),
         made,
         _model(run),
+        error=text_or_none(run.get("error")),
     )
 
 

@@ -198,6 +198,7 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
     where = f"{where}: observation {shown(name)}"
     start = nanoseconds(files.first_of(one, _START), f"{where}, startTime")
     ended = files.first_of(one, ("endTime", "end_time"))
+    said = text_or_none(files.first_of(one, ("statusMessage", "status_message")))
     return Call(
         name,
         text_or_none(one.get("name")) or str(one.get("type") or "call").lower(),
@@ -208,4 +209,5 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
         one.get("input"),
         one.get("output"),
         writing_model(files.first_of(one, _MODEL), one.get("type"), one.get("name")),
+        error=said if one.get("level") == "ERROR" else None,
     )

@@ -29,7 +29,11 @@ from veritrail_graph.graph.importers.traces.wire import NotProtobuf, messages_of
 NAME = "otlp"
 _SESSION = ("session.id", "gen_ai.conversation.id", "langfuse.session.id")
 """Attributes that name the conversation: of OpenInference, OpenTelemetry, Langfuse."""
-_SPANS = (("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans",))
+_SPANS = (
+    ("resourceSpans", "resource_spans"),
+    ("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans"),
+    ("spans",),
+)
 _LOGS = (("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"),
          ("logRecords", "log_records"))  # fmt: skip
 _RECORD_IDS = ("traceId", "trace_id"), ("spanId", "span_id")
@@ -211,6 +215,13 @@ def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
     Raises:
         InputError: It is no such request.
     """
+    known = {*_SPANS[0], *_LOGS[0]}
+    if isinstance(value, dict) and value and known.isdisjoint(value):
+        odd = ", ".join(shown(str(name)) for name in list(value)[:3])
+        raise InputError(
+            f"{where} is no OTLP export request: it holds {odd}, and neither `{_SPANS[0][0]}` nor "
+            f"`{_LOGS[0][0]}`"
+        )
     for names in (_SPANS, _LOGS):
         held = files.first_of(value, names[0]) if isinstance(value, dict) else 0
         if held is not None and not isinstance(held, list):
@@ -253,6 +264,12 @@ def _inner(held: list[Any], path: Sequence[Sequence[str]], where: str) -> Iterat
             raise InputError(
                 f"{where}: the spans are not as OTLP writes them: `{path[0][0]}` must be a list, "
                 "in an object"
+            )
+        odd = [name for name, inner in one.items() if isinstance(inner, list) and inner]
+        if found is None and odd:
+            raise InputError(
+                f"{where}: {shown(odd[0])} is no field of OTLP that holds spans; it is "
+                f"`{path[0][0]}`"
             )
         yield from _inner(found or [], path[1:], where)
 

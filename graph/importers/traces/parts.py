@@ -59,6 +59,11 @@ _MARKS = (
     ("<seed:think>", "</seed:think>"),
 )  # fmt: skip
 """Marks with which models put a thought in front of an answer."""
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*(?P<channel>\w+)[^<]*<\|message\|>(?P<text>.*?)"
+    r"(?=<\|(?:end|return|call|start|channel)\|>|\Z)", re.DOTALL,
+)  # fmt: skip
+"""A channel of the harmony format of gpt-oss, with what a model wrote in it."""
 _OPAQUE = re.compile(r"[A-Za-z0-9+/_\-]+={0,3}")
 _LEAST_OPAQUE = 64
 _DATA_URI = re.compile(r"data:[\w.+-]{1,80}/[\w.+-]{1,80}(?:;[\w=.+-]{1,80}){0,4},")
@@ -165,6 +170,8 @@ def without_thought(text: str) -> tuple[str, str]:
     A model whose prompt ends with the opening mark writes the closing one alone.
     """
     start = text.lstrip()
+    if start.startswith(("<|channel|>", "<|start|>")):
+        return _without_channels(start)
     for opening, closing in _MARKS:
         at = start.find(closing)
         if at < 0 or (not start.startswith(opening) and opening in start):
@@ -172,6 +179,15 @@ def without_thought(text: str) -> tuple[str, str]:
         said = start[at + len(closing) :].lstrip()
         return said, start[:at].removeprefix(opening).strip()
     return text, ""
+
+
+def _without_channels(text: str) -> tuple[str, str]:
+    """Return what a model wrote in the final channel of the harmony format, and in all others."""
+    said: list[str] = []
+    thoughts: list[str] = []
+    for told in _CHANNEL.finditer(text):
+        (said if told["channel"] == "final" else thoughts).append(told["text"].strip())
+    return "\n".join(filter(None, said)), "\n".join(filter(None, thoughts))
 
 
 def is_opaque(text: str) -> bool:

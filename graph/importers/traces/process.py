@@ -51,6 +51,8 @@ _REPEATS = (
     "Its texts repeat themselves so much that they were not compared at every place: edges may be "
     "missing"
 )
+_OF_STEPS = ("text", "assistant")
+"""Kinds of the texts that steps of a program give."""
 _MOST_BEFORE = 50
 """Texts that a step goes on from at most, where nothing says what it was given."""
 
@@ -375,7 +377,23 @@ class _Linking:
                 f"{len(unread)} recorded document(s) or tool result(s) were given to no step "
                 f"and are left out: {some(one.name for one in unread)}"
             )
+        said = [
+            one for one in self.spans
+            if one.text not in texts and one.kind in _OF_STEPS and id(one) not in left_out
+            and one.call and one.call.kind is not CallKind.JUDGE
+            and not self._is_in(one.text, texts)
+        ]  # fmt: skip
+        if said:
+            self.warnings.append(
+                f"{len(said)} text(s) that steps gave went into no other text and are left out: "
+                f"{some(one.name for one in said)}"
+            )
         return [one for one in self.spans if id(one) in kept]
+
+    def _is_in(self, text: str, texts: Iterable[str]) -> bool:
+        """Return whether a text stands in another one, or holds nothing but others."""
+        own = self._normal(text)
+        return any(own in self._normal(one) for one in texts)
 
     def _after(self, sources: dict[int, list[Source[Span]]], terminal: Span | None) -> list[Span]:
         if terminal is None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from veritrail_graph.graph.importers.files import first_of
 from veritrail_graph.graph.importers.traces import parts, streams
 from veritrail_graph.graph.importers.traces.answers import answers_of
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
@@ -23,6 +24,9 @@ from veritrail_graph.graph.importers.traces.texts import (
     unfold,
 )
 
+_GROUNDING = ("grounding_metadata", "groundingMetadata")
+_CHUNKS = ("grounding_chunks", "groundingChunks")
+_PASSAGE = "page_content"
 _MOST_GIVEN = 300
 """Messages before it that a round is given at most."""
 _MODEL, _TOOL, _APART, _ASKED = "model", "tool", "apart", "asked"
@@ -91,6 +95,10 @@ def _rounds_of(call: Call) -> list[Call]:
 def _messages(made: Any) -> list[Any]:
     """The messages of an output; none where it is no such."""
     value = unfold(made) if isinstance(made, str) else made
+    if isinstance(value, dict) and (found := _grounding(value)):
+        held = answers_of(value)
+        said = [value] if held is None else held if isinstance(held, list) else [held]
+        return [*found, *said]
     if isinstance(value, dict):
         held = answers_of(value)
         if held is None and isinstance(value.get("messages"), list):
@@ -104,6 +112,22 @@ def _messages(made: Any) -> list[Any]:
     return value if streams.joined(value) is None else []
 
 
+def _grounding(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the passages that Gemini looked up for an answer, as documents."""
+    listed = answer.get("candidates")
+    holders = [answer, *(listed if isinstance(listed, list) else ())]
+    found = []
+    for holder in holders:
+        about = first_of(holder, _GROUNDING) if isinstance(holder, dict) else None
+        chunks = first_of(about, _CHUNKS) if isinstance(about, dict) else None
+        for chunk in chunks if isinstance(chunks, list) else ():
+            for one in chunk.values() if isinstance(chunk, dict) else ():
+                if isinstance(one, dict) and isinstance(one.get("text"), str):
+                    more = {name: inner for name, inner in one.items() if name != "text"}
+                    found.append({_PASSAGE: one["text"], "metadata": more})
+    return found
+
+
 def _sides(message: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what each side says in a message, as messages of their own, and the sides."""
     role = role_of(message)
@@ -111,6 +135,9 @@ def _sides(message: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield _SIDES[role], message
         return
     name = next((one for one in ("content", "parts") if isinstance(message.get(one), list)), None)
+    if _PASSAGE in message:
+        yield _TOOL, message
+        return
     if name is None:
         for part in _with_answer(message):
             yield _side(part), part

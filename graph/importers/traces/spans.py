@@ -99,7 +99,8 @@ class Reading:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        calls = in_rounds(once(trace.calls))
+        each = once(trace.calls)
+        calls = in_rounds(each)
         self.tree = Tree(calls)
         self._given: dict[str, list[InnerText]] = {}
         self._media_in: dict[str, list[InnerText]] = {}
@@ -122,6 +123,12 @@ class Reading:
         self.was_met: set[int] = set()
         self.question: Span | None = None
         self.warnings = list(trace.warnings)
+        ids = {call.call_id for call in trace.calls}
+        if again := [one.call_id for one in each if one.call_id not in ids]:
+            self.warnings.append(
+                f"{len(again)} call(s) have the id of another one and gave something else: each is "
+                f"one of its own, with a number behind the id: {some(again)}"
+            )
         self._taken: set[str] = set()
         self._repeated: Counter[str] = Counter()
         self._silent: list[str] = []
@@ -238,6 +245,9 @@ class Reading:
                 f"hold{'s' * (count == 1)} text in a layout that is not known, which was not "
                 f"read: {some(self.trace.unread)}"
             )
+        if failed := [one for one in self.trace.calls if one.error]:
+            said = (f"{one.name} ({shown(' '.join(str(one.error).split()))})" for one in failed)
+            self.warnings.append(f"{len(failed)} call(s) ended with an error: {some(said)}")
         if self._silent:
             self.warnings.append(
                 f"{len(self._silent)} call(s) of models, tools or retrievers hold no output text: "

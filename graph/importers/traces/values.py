@@ -30,6 +30,8 @@ def nanoseconds(value: Any, where: str) -> int:
     Raises:
         InputError: It is neither.
     """
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 25:
+        value = int(value)  # as OTLP writes it
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e25:
         unit = next((unit for least, unit in _UNITS if abs(value) >= least), 1_000_000_000)
         return int(value * unit)
@@ -54,7 +56,14 @@ def listed_attributes(given: Any, where: str) -> dict[str, Any]:
     if not listed or not all(isinstance(one, dict) and "key" in one for one in given):
         raise InputError(f"{where}: `attributes` must be a list of objects with `key` and `value`")
     try:
-        return {str(one["key"]): typed(one.get("value")) for one in given}
+        found: dict[str, Any] = {}
+        for one in given:
+            name, value = str(one["key"]), typed(one.get("value"))
+            if name in found and found[name] != value:  # the last counts, and none is lost
+                count = sum(key.startswith(f"{name}~") for key in found)
+                found[f"{name}~{count + 2}"] = found[name]
+            found[name] = value
+        return found
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise InputError(f"{where}: the value of an attribute is not as OTLP writes it") from None
 

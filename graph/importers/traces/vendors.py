@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
@@ -26,6 +26,7 @@ from veritrail_graph.graph.importers.traces.values import from_dotted, listed_at
 _SPANS = "spans"
 _PAGES = ("data", "rows", _SPANS, "results", "items", "result", "trace", "traces")
 _MOST_WRAPPERS = 3
+_RESOURCES = ("resourceSpans", "resource_spans", "batches")
 GIVEN = (
     "input.value", "traceloop.entity.input", "gen_ai.input", "input", "mlflow.spanInputs",
     "langfuse.observation.input", "gcp.vertex.agent.llm_request", "gcp.vertex.agent.tool_call_args",
@@ -107,12 +108,27 @@ def _is_of_mlflow(span: Mapping[str, Any]) -> bool:
 
 
 def as_request(value: Any) -> Any:
-    """An export request that Grafana Tempo gives in another wrapping; else the value itself."""
-    if isinstance(value, dict) and isinstance(value.get("batches"), list):
-        return {"resourceSpans": value["batches"]}
-    inner = value.get("trace") if isinstance(value, dict) else None
-    is_request = isinstance(inner, dict) and isinstance(inner.get("resourceSpans"), list)
-    return inner if is_request else value
+    """The export requests below other wrappings, such as Grafana Tempo's, as one; else the value.
+
+    A request of logs is left as it is.
+    """
+    found = list(_resources(value, 0))
+    is_bare = isinstance(value, dict) and any(name in value for name in _RESOURCES[:2])
+    return {_RESOURCES[0]: found} if found and not is_bare else value
+
+
+def _resources(value: Any, depth: int) -> Iterator[Any]:
+    """Yield what the requests in a value list."""
+    if not isinstance(value, dict) or depth > _MOST_WRAPPERS:
+        return
+    listed = next((value[one] for one in _RESOURCES if isinstance(value.get(one), list)), None)
+    if listed is not None:
+        yield from listed
+        return
+    for name in _PAGES:
+        page = value.get(name)
+        for one in page if isinstance(page, list) else [page]:
+            yield from _resources(one, depth + 1)
 
 
 def one_span(value: Any) -> dict[str, Any] | None:

@@ -10,8 +10,10 @@ from fakes.vendor_spans import Events, request, span
 from unit.graph.test_trace_sources import final, into, origins
 from unit.graph.test_traces_of_vendors import ANSWER, ASKED, REGISTER, read
 
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import find_processes
+from veritrail_graph.graph.importers.traces.otlp import each_span
 from veritrail_graph.graph.model import Origin
 
 CHAT = {"gen_ai.operation.name": "chat"}
@@ -145,3 +147,62 @@ def test_what_is_written_around_a_document_is_a_template_where_the_question_is_k
         )
     )
     assert set(origins(draft)) == {ASKED, REGISTER, ANSWER}
+
+
+OTHER = "The ferry Gull carries 12 cars, says the pilot."
+
+
+def test_another_call_with_the_id_of_one_before_it_is_kept_and_named() -> None:
+    first = span(1, "chat", CHAT | TOLD)
+    second = span(1, "chat", CHAT | TOLD | {"gen_ai.output.messages": said("assistant", OTHER)})
+    (draft,) = read(request(first, first, second))
+    written = {one.node_id for one in draft.nodes.values() if one.origin is Origin.GENERATED}
+    assert written == {"chat/0000000000000001", "chat/0000000000000001~2"}
+    assert any("have the id of another one" in one for one in draft.header.warnings)
+
+
+def test_of_an_attribute_that_is_given_twice_the_last_counts_and_the_first_is_named() -> None:
+    twice = span(1, "chat", CHAT | TOLD)
+    again = span(1, "chat", {"gen_ai.output.messages": said("assistant", OTHER)})["attributes"]
+    (draft,) = read(request(twice | {"attributes": [*twice["attributes"], *again]}))
+    assert final(draft) == OTHER
+    assert any("gen_ai.output.messages~2" in one for one in draft.header.warnings)
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda spans: {"spans": spans}, lambda spans: {"result": {"spans": spans}},
+    lambda spans: {"data": request(*spans)}, lambda spans: {"traces": [request(*spans)]},
+    lambda spans: {"resourceSpans": [{"instrumentationLibrarySpans": [{"spans": spans}]}]},
+])  # fmt: skip
+def test_spans_of_otlp_are_read_below_what_tools_wrap_them_in(wrap: Any) -> None:
+    (draft,) = read(wrap([span(1, "chat", CHAT | TOLD)]))
+    assert final(draft) == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [({"foo": 1}, "'foo'"), ({"resourceSpans": [{"librarySpans": [{}]}]}, "'librarySpans'")],
+)
+def test_what_is_no_request_is_refused_with_what_it_holds(value: Any, named: str) -> None:
+    with pytest.raises(InputError, match=named):
+        list(each_span(value, "The body"))
+
+
+def test_an_error_is_named_with_its_first_words() -> None:
+    failed: Events = [("exception", {"exception.message": "Rate limit was reached"})]
+    (draft,) = read(request(span(1, "chat", CHAT | TOLD), span(2, "look", {}, failed)))
+    assert any("look ('Rate limit was reached')" in one for one in draft.header.warnings)
+
+
+def test_what_a_step_around_a_model_gave_is_named_where_nothing_was_made_of_it() -> None:
+    step = {"input.value": ASKED, "output.value": OTHER}
+    model = span(3, "chat", CHAT | TOLD)
+    (draft,) = read(
+        request(
+            span(1, "run", {"input.value": ASKED, "output.value": ANSWER}), span(2, "tidy", step),
+            model | {"parentSpanId": f"{2:016x}"},
+        )
+    )  # fmt: skip
+    assert any(
+        "tidy/0000000000000002" in one and "left out" in one for one in draft.header.warnings
+    )

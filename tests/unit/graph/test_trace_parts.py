@@ -65,6 +65,8 @@ def answered(made: Any) -> Any:
                                          {"block_type": "text", "text": ANSWER}]},
         {"type": "ai", "content": ANSWER, "additional_kwargs": {"reasoning_content": THOUGHT}},
         f"<think>\n{THOUGHT}\n</think>\n\n{ANSWER}",
+        f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{ANSWER}<|return|>",
         said(f"{THOUGHT}</think>{ANSWER}"),
         said(json.dumps([{"type": "thinking", "thinking": THOUGHT, "signature": SEAL},
                          {"type": "text", "text": ANSWER}])),
@@ -115,6 +117,7 @@ def _openai(text: str) -> dict[str, Any]:
     "made",
     [
         PARTS,
+        {"combined_chunk_content": "".join(PARTS), "chunk_count": 3},
         {"output": PARTS},
         json.dumps(PARTS),
         [_openai(one) for one in PARTS],

@@ -137,3 +137,18 @@ def test_a_result_among_an_agents_messages_that_no_step_was_given_is_named() -> 
         at("m1", LLM, 1, 2, [user(ASKED)], said(ANSWER), "agent"),
     )
     assert any("agent/agent" in one and "left out" in one for one in draft.header.warnings)
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda content, found: {"content": content, "grounding_metadata": {"grounding_chunks": found}},
+    lambda content, found: {
+        "candidates": [{"content": content, "groundingMetadata": {"groundingChunks": found}}]
+    },
+])  # fmt: skip
+def test_passages_that_the_vendor_looked_up_for_an_answer_are_source_text(wrap: Any) -> None:
+    found = [{"retrieved_context": {"title": "Buch", "text": LEDGER}}, {"web": {"uri": "u"}}]
+    made = wrap({"role": "model", "parts": [{"text": ANSWER}]}, found)
+    draft = read(at("m", LLM, 1, 2, [user(ASKED)], made, None))
+    assert origins(draft)[LEDGER] is Origin.SOURCE
+    assert into(draft, ANSWER) == {ASKED, LEDGER}
+    assert final(draft) == ANSWER
