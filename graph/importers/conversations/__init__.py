@@ -17,6 +17,7 @@ _LAYOUTS: tuple[Callable[[Any], Exported | None], ...] = (
     chats.of_claude,
     openhands.of_events,
     swe.of_trajectory,
+    swe.of_mini,
     evaluated.of_deepeval,
     evaluated.of_openai,
     evaluated.of_ragas,

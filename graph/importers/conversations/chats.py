@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from veritrail_graph.graph.counted import counted
@@ -24,6 +24,8 @@ from veritrail_graph.graph.importers.conversations.exported import (
 
 _MARKS = re.compile("\ue200[^\ue200\ue201]*\ue201")
 """Citations and other marks of ChatGPT's page in its answers."""
+_WRITES = ("artifacts", "create_file", "str_replace")
+"""Tools with which Claude writes a document beside the conversation."""
 _INSTRUCTIONS = ("user_editable_context", "model_editable_context")
 _ANSWERED = ("execution_output", "tether_browsing_display", "tether_quote", "system_error")
 _OTHER_BRANCHES = (
@@ -78,14 +80,31 @@ def _of_chatgpt(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str,
     if kind in _INSTRUCTIONS or role == "system":
         counts["instructions and memory"] += bool(text.strip())
         return []
-    if kind == "reasoning_recap" or (not text.strip() and len(parts) == 0):
+    if kind == "reasoning_recap":
+        counts["recaps of thoughts"] += bool(text.strip())
         return []
+    counts["summaries of what a tool returned"] += isinstance(content.get("summary"), str)
+    found = [result(one, title) for one, title in _found_by_chatgpt(about)]
+    if not text.strip() and len(parts) == 0:
+        return found
     if role == "tool" or kind in _ANSWERED:
         return [result(text, author.get("name"))]
     to = said.get("recipient")
     if role == "assistant" and (kind == "code" or to not in (None, "all")):
         return [{**base, "role": "assistant", "content": None, "tool_calls": [call(to, text)]}]
-    return [{**base, "role": role if isinstance(role, str) else "user", "content": parts}]
+    return [*found, {**base, "role": role if isinstance(role, str) else "user", "content": parts}]
+
+
+def _found_by_chatgpt(about: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Yield what pages said that an answer refers to, and their titles."""
+    listed = about.get("content_references")
+    for one in listed if isinstance(listed, list) else ():
+        inside = one.get("items") if isinstance(one, dict) else None
+        for page in (one, *(inside if isinstance(inside, list) else ())):
+            snippet = page.get("snippet") if isinstance(page, dict) else None
+            if isinstance(snippet, str) and snippet.strip():
+                title = page.get("title")
+                yield snippet, title if isinstance(title, str) and title else None
 
 
 def _parts_of_chatgpt(content: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, Any]]:
@@ -127,6 +146,8 @@ def of_claude(value: Any) -> Exported | None:
     remarks = left_out(+counts)
     if besides:
         remarks.append(_OTHER_BRANCHES.format(counted(besides, "message", "messages")))
+    if isinstance(value.get("summary"), str) and value["summary"].strip():
+        remarks += left_out(Counter({"summary of the conversation": 1}))
     about = {"conversation_id": value.get("uuid"), "title": value.get("name")}
     return Exported(messages, about, remarks, is_chat=True)
 
@@ -147,8 +168,18 @@ def _of_claude(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, 
     role = "user" if said.get("sender") == "human" else "assistant"
     content = said.get("content")
     parts: list[Any] = []
+    written: list[Any] = []
     for one in content if isinstance(content, list) else ():
-        if isinstance(one, dict) and one.get("type") == "tool_result":
+        is_call = isinstance(one, dict) and one.get("type") == "tool_use"
+        if is_call and (texts := _written_by_claude(one)):
+            written.append(one.get("id") or one.get("name"))
+            parts += [{"type": "text", "text": text} for text in texts]
+        elif is_call:
+            counts["calls of tools"] += 1
+            parts.append(one)
+        elif isinstance(one, dict) and _is_receipt(one, written):
+            counts["receipts for documents that the assistant wrote"] += 1
+        elif isinstance(one, dict) and one.get("type") == "tool_result":
             parts.append({**one, "content": _found_by_claude(one.get("content"))})
         elif isinstance(one, dict) and one.get("type") in ("token_budget", "flag"):
             counts[f"parts of the type {one['type']}"] += 1
@@ -169,6 +200,24 @@ def _of_claude(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, 
     files = said.get("files")
     parts += [{"type": "file"} for _ in (files if isinstance(files, list) else ())]
     return [{"id": said.get("uuid"), "role": role, "content": parts}] if parts else []
+
+
+def _is_receipt(one: Mapping[str, Any], written: list[Any]) -> bool:
+    """Return whether a part answers a call that wrote a document."""
+    name = one.get("tool_use_id") or one.get("name")
+    return one.get("type") == "tool_result" and name is not None and name in written
+
+
+def _written_by_claude(one: Mapping[str, Any]) -> list[str]:
+    """Return the text of a document that Claude wrote beside the conversation."""
+    if one.get("name") not in _WRITES:
+        return []
+    given = inner(one, "input")
+    return [
+        given[key]
+        for key in ("content", "file_text", "new_str")
+        if isinstance(given.get(key), str) and given[key].strip()
+    ]
 
 
 def _found_by_claude(content: Any) -> Any:

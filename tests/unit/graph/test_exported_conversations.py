@@ -121,6 +121,17 @@ def of_swe_agent() -> dict[str, Any]:
     return {"trajectory": [{"action": "cat survey.txt", "observation": NOTE}], "history": history}
 
 
+def of_mini_swe_agent() -> dict[str, Any]:
+    said = [
+        ("system", "You have a shell."), ("user", ASKED),
+        ("assistant", "THOUGHT: I look.\n\n```bash\ncat survey.txt\n```"), ("user", NOTE),
+        ("assistant", ANSWER),
+    ]  # fmt: skip
+    messages = [{"role": role, "content": content} for role, content in said]
+    info = {"exit_status": "Submitted", "submission": "year: 1784"}
+    return {"trajectory_format": "mini-swe-agent-1.1", "messages": messages, "info": info}
+
+
 def of_tau_bench() -> dict[str, Any]:
     function = {"name": "read", "arguments": '{"file": "survey"}'}
     return {"task_id": 3, "reward": 1.0, "trial": 0, "traj": [
@@ -145,6 +156,7 @@ EVERY: dict[str, Any] = {
     "chatgpt": [of_chatgpt()], "claude": [of_claude()], "openhands": of_openhands(),
     "openhands record": {"instance_id": "i-1", "history": of_openhands()},
     "openhands sdk": of_openhands_sdk(), "swe-agent": of_swe_agent(),
+    "mini-swe-agent": of_mini_swe_agent(),
     "tau-bench": [of_tau_bench()], "tau2": {"tasks": [], "simulations": [
         {"id": "s-1", "messages": of_tau_bench()["traj"]},
     ]}, "deepeval": of_deepeval(), "pairs": PAIRS,
@@ -187,6 +199,59 @@ def test_the_branch_of_a_chat_that_was_seen_last_is_the_conversation(tmp_path: P
 def test_a_page_that_a_search_of_claude_returned_is_source_text(tmp_path: Path) -> None:
     _, found = texts(tmp_path, [of_claude()])
     assert found["Ekeby has one mill."] is Origin.SOURCE
+
+
+def test_a_document_that_claude_wrote_is_part_of_its_answer(tmp_path: Path) -> None:
+    value = of_claude()
+    value["summary"] = "About a mill."
+    body = "# The mill\nIts door bears 1784."
+    write = {"type": "tool_use", "id": "u2", "name": "artifacts", "input": {"content": body}}
+    receipt = {
+        "type": "tool_result",
+        "tool_use_id": "u2",
+        "content": [{"type": "text", "text": "OK"}],
+    }
+    value["chat_messages"][2]["content"] += [write, receipt]
+    header, found = texts(tmp_path, [value])
+
+    assert found[f"{ANSWER}\n{body}"] is Origin.GENERATED
+    assert "OK" not in found
+    said = "\n".join(header.warnings)
+    for what in ("calls of tools (1)", "receipts for documents", "summary of the conversation"):
+        assert what in said
+
+
+def test_what_pages_said_that_an_answer_of_chatgpt_refers_to_is_source_text(tmp_path: Path) -> None:
+    value = of_chatgpt()
+    page = {"title": "Mills", "snippet": "The mill at Ekeby was built by Per."}
+    answer = value["mapping"]["last"]["message"]
+    answer["metadata"]["content_references"] = [{"type": "webpage", **page}, {"items": [page]}, 7]
+    value["mapping"]["idea"]["message"]["content"] = {
+        "content_type": "reasoning_recap", "content": "Thought for 7 seconds",
+    }  # fmt: skip
+    value["mapping"]["found"]["message"]["content"]["summary"] = "A survey."
+    header, found = texts(tmp_path, [value])
+
+    assert found["The mill at Ekeby was built by Per."] is Origin.SOURCE
+    assert any("recaps of thoughts (1)" in one for one in header.warnings)
+    assert any("summaries of what a tool returned (1)" in one for one in header.warnings)
+
+
+def test_what_a_coding_agent_says_beside_its_command_is_kept(tmp_path: Path) -> None:
+    value = of_swe_agent()
+    value["info"] = {"submission": "diff --git"}
+    look, submit = value["history"][3], value["history"][5]
+    look |= {"content": "I read it.\n```\ncat survey.txt\n```", "thought": "Surveys may know."}
+    submit |= {"content": f"{ANSWER}\n```\nsubmit\n```", "thought": None}
+    header, found = texts(tmp_path, value)
+
+    assert found["I read it."] is Origin.GENERATED
+    assert found["Surveys may know."] is Origin.GENERATED
+    assert found[ANSWER] is Origin.GENERATED
+    assert any("submission (1)" in one for one in header.warnings)
+    header, found = texts(tmp_path, of_mini_swe_agent())
+    assert found["THOUGHT: I look."] is Origin.GENERATED
+    assert any("submission (1)" in one for one in header.warnings)
 
 
 def test_what_of_an_agents_log_is_no_message_is_named(tmp_path: Path) -> None:
