@@ -33,6 +33,8 @@ _HALVES = {"morning": "am", "afternoon": "pm", "evening": "pm"}
 _FIRST_NIGHT_HOUR, _SMALL_HOURS = 7, (12, 1, 2, 3, 4)
 STARTING_MOMENTS = frozenset((*MONTHS, *WEEKDAYS, *_DAY_PARTS))
 """The words that a date or a time of day may start with."""
+IN_MOMENTS = frozenset((*STARTING_MOMENTS, *_HALVES, *word_set("of am pm at night in the")))
+"""The words that may be a part of one."""
 _LAST_DAY, _LAST_MONTH, _LAST_HOUR, _LAST_MINUTE = 31, 12, 23, 59
 _HAN = {
     sign: number

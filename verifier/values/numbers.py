@@ -44,6 +44,13 @@ _LIMITS_BEHIND = {
     "or below": "<=", "and under": "<=", "or so": "~",
 }  # fmt: skip
 _LONGEST_LIMIT = 3
+IN_FIGURES = frozenset((
+    *STARTING_FIGURES, *_HALVES, *(one.lower() for one in (*MEASURES, *CASED, *MONEY)), *DOLLARS,
+    *(word for limit in (*_LIMITS_BEFORE, *_LIMITS_BEHIND) for word in limit.split()),
+    *word_set("""and a half minus negative usd eur gbp chf jpy cny inr sek nok dkk dollars euros
+    pounds percent percentage pct point points per cent degree degrees square sq cubic"""),
+))  # fmt: skip
+"""The words that may be a part of a figure."""
 
 
 @dataclass(frozen=True, slots=True)

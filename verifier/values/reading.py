@@ -11,9 +11,10 @@ from veritrail_graph.graph.citations import CITATION
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.values.characters import plain, unaccented
 from veritrail_graph.verifier.values.model import NUMERIC, Value, ValueKind
-from veritrail_graph.verifier.values.moments import STARTING_MOMENTS, moment_at
+from veritrail_graph.verifier.values.moments import IN_MOMENTS, STARTING_MOMENTS, moment_at
 from veritrail_graph.verifier.values.names import name_end
 from veritrail_graph.verifier.values.numbers import (
+    IN_FIGURES,
     STARTING_FIGURES,
     Figure,
     at,
@@ -34,7 +35,10 @@ _OPENING = {
     "\u300c": "\u300d",
 }
 _JOINING = frozenset(("-", "\u2013", "\u2014", "to", "and", "or"))
-_STARTING = STARTING_MOMENTS | STARTING_FIGURES
+STARTING = STARTING_MOMENTS | STARTING_FIGURES
+"""The words that a value may start with, beside names."""
+IN_VALUES = IN_MOMENTS | IN_FIGURES
+"""The words that may be a part of a value, beside names."""
 _LONGEST_QUOTATION = 60  # tokens
 _NOUNS_END = words.word_set(
     """in on at by to for from with as is was were are be been and or but that who which
@@ -85,15 +89,16 @@ def values(text: str) -> tuple[Value, ...]:
 
 def text_of(text: str) -> Text:
     """Return a text as tokens and values. Texts of usual length are remembered."""
-    return _remembered(text) if len(text) <= _LONGEST_CACHED else _read(text)
+    return _remembered(text) if len(text) <= _LONGEST_CACHED else text_read(text)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _remembered(text: str) -> Text:
-    return _read(text)
+    return text_read(text)
 
 
-def _read(text: str) -> Text:
+def text_read(text: str) -> Text:
+    """Return a text as tokens and values, and remember nothing."""
     normal, places = plain(text)
     if "[" in normal or "(" in normal or "\u3010" in normal:
         normal = CITATION.sub(lambda match: " " * len(match.group()), normal)
@@ -105,7 +110,7 @@ def _read(text: str) -> Text:
         if token.kind is TokenKind.MARK or (
             # Most words start no value, and there are many of them.
             token.kind is TokenKind.WORD
-            and token.lower not in _STARTING
+            and token.lower not in STARTING
             and not token.form[0].isupper()
         ):
             position += 1
@@ -232,4 +237,4 @@ def _quotations(found: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
         position = end + 1
 
 
-__all__ = ["Placed", "Text", "at", "nouns_at", "text_of", "values"]
+__all__ = ["Placed", "Text", "at", "nouns_at", "text_of", "text_read", "values"]

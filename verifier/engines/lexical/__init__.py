@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.verifier.engines import Engine
+from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
 from veritrail_graph.verifier.engines.lexical.judging import CANNOT_TELL, SILENCE, decide
 from veritrail_graph.verifier.engines.lexical.selecting import select
 from veritrail_graph.verifier.measured import Measured, Precision
@@ -69,6 +70,9 @@ class LexicalJudge(ByWords):
 
     version = VERSION
 
+    def __init__(self) -> None:
+        self._index = SentenceIndex()
+
     async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """Those that the claim brings: without a model none can be found."""
         del meter
@@ -83,7 +87,7 @@ class LexicalJudge(ByWords):
             return Selection(silence=UNREAD)
         if sum(len(node.text) for node in nodes) <= _CHARACTERS_IN_LINE:
             return Selection(select(claim.text, nodes), silence=SILENCE)
-        found = await asyncio.to_thread(select, claim.text, nodes)
+        found = await asyncio.to_thread(select, claim.text, nodes, self._index)
         return Selection(found, silence=SILENCE)
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
@@ -91,7 +95,8 @@ class LexicalJudge(ByWords):
         del meter
         if sum(len(node.text) for node in found.roots) <= _CHARACTERS_IN_LINE:
             return Judgement(*decide(claim.text, found.evidence, found.roots))
-        return Judgement(*await asyncio.to_thread(decide, claim.text, found.evidence, found.roots))
+        told = await asyncio.to_thread(decide, claim.text, found.evidence, found.roots, self._index)
+        return Judgement(*told)
 
 
 MEASURED = Measured(

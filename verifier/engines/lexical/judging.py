@@ -25,6 +25,7 @@ from veritrail_graph.verifier.engines.lexical.deciding import (
     has_another_value,
     says_the_same,
 )
+from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
 from veritrail_graph.verifier.engines.lexical.ordering import in_other_orders
 from veritrail_graph.verifier.engines.lexical.reading import (
     read,
@@ -107,7 +108,10 @@ class _Told:
 
 
 def decide(
-    claim_text: str, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
+    claim_text: str,
+    evidence: Sequence[Evidence],
+    roots: Sequence[ReadNode],
+    index: SentenceIndex | None = None,
 ) -> tuple[Verdict | None, str]:
     """Decide on a claim, with the reason for a person; None: words alone cannot tell.
 
@@ -117,7 +121,7 @@ def decide(
     if not any(not term.light for term in terms(read(claim_text))):
         reason = "the claim has no words, numbers or names to compare."
         return (None, CANNOT_TELL + reason)
-    pieces = _pieces(claim_text, evidence, roots)
+    pieces = _pieces(claim_text, evidence, roots, index)
     told = [_told(sequenced(part), pieces, roots) for part in parts_of(claim_text)]
     for one in told:
         if one.same and one.against:
@@ -143,7 +147,10 @@ def decide(
 
 
 def _pieces(
-    claim_text: str, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
+    claim_text: str,
+    evidence: Sequence[Evidence],
+    roots: Sequence[ReadNode],
+    index: SentenceIndex | None,
 ) -> list[_Piece]:
     """The sentences that count, in their order, with what was cited or read before them."""
     cited = {
@@ -152,21 +159,21 @@ def _pieces(
         for part in found.sentences
     }
     known = {place: sentence for place, (sentence, _) in cited.items()}
-    chosen = chosen_for(claim_text, roots)
+    chosen = chosen_for(claim_text, roots, index)
     for node in with_chosen(chosen, roots):
         sentences = node.sentences
-        for index, sentence in enumerate(sentences):
+        for at, sentence in enumerate(sentences):
             place = (sentence.node_id, sentence.index)
             if place in chosen:
                 cited.setdefault(place, (sentence, chosen[place]))
-                for near in sentences[max(0, index - LOOK_BACK) : index + 2]:
+                for near in sentences[max(0, at - LOOK_BACK) : at + 2]:
                     known[near.node_id, near.index] = near
     pieces: list[_Piece] = []
-    for (node_id, index), (sentence, role) in sorted(cited.items()):
+    for (node_id, at), (sentence, role) in sorted(cited.items()):
         if role is EvidenceRole.EVIDENCE:
-            places = ((node_id, index - back) for back in range(LOOK_BACK, 0, -1))
+            places = ((node_id, at - back) for back in range(LOOK_BACK, 0, -1))
             before = tuple(sequenced(known[place].text) for place in places if place in known)
-            beside = [known.get((node_id, index + step)) for step in (-1, 1)]
+            beside = [known.get((node_id, at + step)) for step in (-1, 1)]
             pieces.append(_Piece(sentence, before, any(map(_may_take_back, beside))))
     return pieces
 

@@ -13,7 +13,7 @@ from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.values.characters import unaccented
 from veritrail_graph.verifier.values.matter import comparable
 from veritrail_graph.verifier.values.model import Value, ValueKind
-from veritrail_graph.verifier.values.reading import Placed, Text, text_of
+from veritrail_graph.verifier.values.reading import Placed, Text, text_of, text_read
 from veritrail_graph.verifier.values.tokens import NOTHING, Token, TokenKind
 
 _DASHES = frozenset(("-", "--", "\u2013", "\u2014"))
@@ -110,19 +110,24 @@ class Reading:
 
 def read(text: str) -> Reading:
     """Read a text. Readings of texts of usual length are remembered."""
-    return _remembered(text) if len(text) <= _LONGEST_CACHED else _Reader(text).reading()
+    return _remembered(text) if len(text) <= _LONGEST_CACHED else _Reader(text_of(text)).reading()
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _remembered(text: str) -> Reading:
-    return _Reader(text).reading()
+    return _Reader(text_of(text)).reading()
+
+
+def read_once(text: str) -> Reading:
+    """Read a text of many, of which hardly any is read again: it is not remembered."""
+    return _Reader(text_read(text)).reading()
 
 
 class _Reader:
     """Reads one text from left to right, token by token."""
 
-    def __init__(self, text: str) -> None:
-        self._text: Text = text_of(text)
+    def __init__(self, text: Text) -> None:
+        self._text = text
         self._starts = {placed.first: placed for placed in self._text.placed}
         self._words: dict[str, Word] = {}
         self._names: dict[tuple[str, ...], Name] = {}

@@ -10,10 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from veritrail_graph.graph.model import CitedSentence, Evidence, EvidenceRole, Sentence
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.aligning import sequenced
+from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex, SentenceView
 from veritrail_graph.verifier.engines.lexical.reading import (
     Name,
     Number,
@@ -179,6 +181,8 @@ _LEAST_ADDING_SHARE = 0.15
 _LEAST_TERMS = 2
 _MOST_A_NODE = 100
 _LONGEST_SUMMARY = 4_000  # characters
+_LITTLE = 1e-9
+_ROOM = 1 + _LITTLE  # for sums whose terms are added in another order
 LOOK_BACK = 3  # sentences in which a pronoun's name is looked for
 
 
@@ -201,10 +205,22 @@ class Candidate:
         return (-self.pull, self.sentence.node_id, self.sentence.index)
 
 
-def select(claim_text: str, nodes: Sequence[ReadNode]) -> tuple[Evidence, ...]:
-    """The evidence in these nodes: one entry for each node that holds any, in their order."""
+def _rank(candidate: Candidate) -> tuple[float, str, int]:
+    return candidate.rank
+
+
+def select(
+    claim_text: str, nodes: Sequence[ReadNode], index: SentenceIndex | None = None
+) -> tuple[Evidence, ...]:
+    """The evidence in these nodes: one entry for each node that holds any, in their order.
+
+    Args:
+        claim_text: The claim.
+        nodes: The nodes, each once.
+        index: Through which many nodes are read; it changes nothing about what is found.
+    """
     claim = read(claim_text)
-    chosen = chosen_for(claim_text, nodes)
+    chosen = chosen_for(claim_text, nodes, index)
     found: list[Evidence] = []
     for node in with_chosen(chosen, nodes):
         cited = [
@@ -242,27 +258,36 @@ def _bounded(candidates: Iterable[Candidate]) -> list[Candidate]:
     return kept
 
 
-def chosen_for(claim_text: str, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], EvidenceRole]:
+def chosen_for(
+    claim_text: str, nodes: Sequence[ReadNode], index: SentenceIndex | None = None
+) -> dict[tuple[str, int], EvidenceRole]:
     """Return the sentences chosen for any sentence of a claim, by node and index."""
     chosen: dict[tuple[str, int], EvidenceRole] = {}
+    view = index.view(nodes) if index is not None and len(nodes) >= index.least_nodes else None
     for part in parts_of(claim_text):
-        for place, role in choose(read(part), nodes).items():
+        for place, role in choose(read(part), nodes, view).items():
             if role is EvidenceRole.EVIDENCE or place not in chosen:
                 chosen[place] = role
     return chosen
 
 
-def choose(claim: Reading, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], EvidenceRole]:
+def choose(
+    claim: Reading, nodes: Sequence[ReadNode], view: SentenceView | None = None
+) -> dict[tuple[str, int], EvidenceRole]:
     """The chosen sentences by node and index, whatever the order of the nodes."""
-    candidates = _candidates(claim, nodes)
-    if not candidates:
+    everything = terms(claim)
+    least = min(_LEAST_TERMS, len(everything))
+    if not least:
         return {}
-    candidates.sort(key=lambda candidate: candidate.rank)
-    bar = max(_LEAST_SHARE, _SHARE_OF_BEST * candidates[0].pull)
-    strong = sum(candidate.pull >= bar for candidate in candidates)
-    taken = _bounded(candidates[:strong])
+    found: Sentences
+    if view is None:
+        found = _EverySentence(claim, nodes, least)
+    else:
+        found = _LikelySentences(claim, view, least)
+    taken = _bounded(found.strong())
     if taken:
-        taken += _adding(candidates[strong:], taken)
+        covered = {term for candidate in taken for term in candidate.match.covered}
+        taken += _adding(found.holding(covered), covered)
     chosen = {
         (candidate.sentence.node_id, candidate.sentence.index): EvidenceRole.EVIDENCE
         for candidate in taken
@@ -272,30 +297,166 @@ def choose(claim: Reading, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], E
     return chosen
 
 
-def _candidates(claim: Reading, nodes: Sequence[ReadNode]) -> list[Candidate]:
-    everything = terms(claim)
-    least = min(_LEAST_TERMS, len(everything))
-    if not least:
-        return []
-    # Only readings that share something are kept: a frontier may have a million sentences.
-    sharing: list[tuple[Sentence, Reading]] = []
-    counts: Counter[str] = Counter()
-    number = 0
-    for node in nodes:
-        for sentence in node.sentences:
+class Sentences(Protocol):
+    """The sentences of nodes beside a claim."""
+
+    def strong(self) -> list[Candidate]:
+        """The sentences that are evidence by themselves, the strongest first."""
+        ...
+
+    def holding(self, covered: Collection[Term]) -> list[Candidate]:
+        """The others, the strongest first; at least those that may hold more of the claim.
+
+        Args:
+            covered: The terms of the claim that are held already.
+        """
+        ...
+
+
+def _bar(best: float) -> float:
+    """The least pull of a sentence that is evidence where the best has this one."""
+    return max(_LEAST_SHARE, _SHARE_OF_BEST * best)
+
+
+def _compared(
+    claim: Reading,
+    sentence: Sentence,
+    reading: Reading,
+    least: int,
+    weigh: Callable[[Term], float],
+) -> Candidate | None:
+    """The sentence beside the claim; None where it shares too little to say anything of it."""
+    match = compare(claim, reading, weigh)
+    if len(match.covered) >= least or (match.conflicts and match.covered):
+        return Candidate(sentence, reading, match)
+    return None
+
+
+def _shares(claim: Reading, reading: Reading, least: int) -> bool:
+    return len(claim.keys & reading.keys) + min(len(reading.numbers), 1) >= least
+
+
+class _EverySentence:
+    """All sentences of nodes, each of which is read."""
+
+    def __init__(self, claim: Reading, nodes: Sequence[ReadNode], least: int) -> None:
+        # Only readings that share something are kept: a frontier may have a million sentences.
+        sharing: list[tuple[Sentence, Reading]] = []
+        counts: Counter[str] = Counter()
+        number = 0
+        for node in nodes:
+            for sentence in node.sentences:
+                reading = read(sentence.text)
+                counts.update(claim.keys & reading.keys)
+                number += 1
+                if _shares(claim, reading, least):
+                    sharing.append((sentence, reading))
+        weigh = _weigher(claim, counts, number)
+        compared = (_compared(claim, *one, least, weigh) for one in sharing)
+        self._found = sorted(filter(None, compared), key=_rank)
+        best = self._found[0].pull if self._found else 0.0
+        self._strong = sum(one.pull >= _bar(best) for one in self._found)
+
+    def strong(self) -> list[Candidate]:
+        """The sentences that are evidence by themselves."""
+        return self._found[: self._strong]
+
+    def holding(self, covered: Collection[Term]) -> list[Candidate]:
+        """All others."""
+        del covered
+        return self._found[self._strong :]
+
+
+class _LikelySentences:
+    """The sentences of an index, of which only those are read that may be chosen.
+
+    What a sentence has of a claim's words bounds how strongly it can speak for or against it: at
+    most by the weight of the terms that it may hold, as part of the weight of those that it cannot
+    contradict. The sentences with the highest bounds are read until none can reach the bar.
+    """
+
+    def __init__(self, claim: Reading, view: SentenceView, least: int) -> None:
+        self._claim, self._view, self._least = claim, view, least
+        counts = Counter({key: view.count(key) for key in claim.keys})
+        self._weigh = _weigher(claim, counts, view.number)
+        self._weights = {term: self._weigh(term) for term in terms(claim)}
+        self._total = sum(self._weights.values()) or 1.0
+        self._known: dict[int, Candidate | None] = {}
+        self._may_hold: dict[Term, Iterable[int]] = {}
+        gained: dict[int, float] = {}
+        disputable: dict[int, float] = {}  # of what is gained, the terms that may be contradicted
+        self._numbers = self._sides = 0.0
+        for term, one in self._weights.items():
+            found = self._may_hold[term] = self._with(term)
+            is_side = isinstance(term, Word) and term.key in words.opposites()
+            for number in found:
+                gained[number] = gained.get(number, 0.0) + one
+            if isinstance(term, Number) or is_side:
+                for number in found:
+                    disputable[number] = disputable.get(number, 0.0) + one
+                self._numbers += 0.0 if is_side else one
+                self._sides += one if is_side else 0.0
+        self._gained, self._disputable = gained, disputable
+        self._strong = self._read_strong()
+
+    def _with(self, term: Term) -> Iterable[int]:
+        if isinstance(term, Word):
+            return self._view.with_key(term.key)
+        if isinstance(term, Number):
+            return self._view.with_number(term)
+        return self._view.with_name(term)
+
+    def _most_pull(self, number: int, gained: float) -> float:
+        """Return what its pull is at most."""
+        disputed = self._sides + (self._numbers if self._view.may_have_number(number) else 0.0)
+        left = self._total - max(0.0, disputed - self._disputable.get(number, 0.0))
+        return min(1.0, _ROOM * gained / left) if left > _LITTLE else 1.0
+
+    def _read_strong(self) -> list[Candidate]:
+        bounds = [
+            (bound, number)
+            for number, gained in self._gained.items()
+            if (bound := self._most_pull(number, gained)) >= _LEAST_SHARE
+        ]
+        bounds.sort(key=lambda one: (-one[0], one[1]))
+        best, found = 0.0, []
+        for bound, number in bounds:
+            if bound < _bar(best):
+                break
+            candidate = self._read(number)
+            if candidate is not None:
+                found.append(candidate)
+                best = max(best, candidate.pull)
+        return sorted((one for one in found if one.pull >= _bar(best)), key=_rank)
+
+    def _read(self, number: int) -> Candidate | None:
+        if number not in self._known:
+            sentence = self._view.sentence(number)
             reading = read(sentence.text)
-            shared = claim.keys & reading.keys
-            counts.update(shared)
-            number += 1
-            if len(shared) + min(len(reading.numbers), 1) >= least:
-                sharing.append((sentence, reading))
-    weigh = _weigher(claim, counts, number)
-    found: list[Candidate] = []
-    for sentence, reading in sharing:
-        match = compare(claim, reading, weigh)
-        if len(match.covered) >= least or (match.conflicts and match.covered):
-            found.append(Candidate(sentence, reading, match))
-    return found
+            self._known[number] = (
+                _compared(self._claim, sentence, reading, self._least, self._weigh)
+                if _shares(self._claim, reading, self._least)
+                else None
+            )
+        return self._known[number]
+
+    def strong(self) -> list[Candidate]:
+        """The sentences that are evidence by themselves."""
+        return self._strong
+
+    def holding(self, covered: Collection[Term]) -> list[Candidate]:
+        """The others that may hold a term besides those covered, and weigh enough."""
+        strong = {id(one) for one in self._strong}
+        least = _LEAST_ADDING_SHARE * self._total / _ROOM
+        numbers = {
+            number
+            for term, found in self._may_hold.items()
+            if not term.light and term not in covered
+            for number in found
+            if self._gained[number] >= least
+        }
+        read_ = filter(None, map(self._read, numbers))
+        return sorted((one for one in read_ if id(one) not in strong), key=_rank)
 
 
 def _weigher(claim: Reading, counts: Counter[str], number: int) -> Callable[[Term], float]:
@@ -318,16 +479,16 @@ def _weigher(claim: Reading, counts: Counter[str], number: int) -> Callable[[Ter
     return weigh
 
 
-def _adding(others: Sequence[Candidate], taken: Sequence[Candidate]) -> list[Candidate]:
+def _adding(others: Sequence[Candidate], covered: Collection[Term]) -> list[Candidate]:
     """Weaker sentences that hold a part of the claim which no stronger one holds."""
-    covered = {term for candidate in taken for term in candidate.match.covered}
+    held = set(covered)
     added: list[Candidate] = []
     for candidate in others:
-        new = candidate.match.covered - covered
+        new = candidate.match.covered - held
         if candidate.match.share < _LEAST_ADDING_SHARE or all(term.light for term in new):
             continue
         added.append(candidate)
-        covered |= new
+        held |= new
     return added
 
 

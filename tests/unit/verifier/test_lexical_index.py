@@ -1,0 +1,99 @@
+"""An index of words: a claim selects with it what it selects where every sentence is read."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from veritrail_graph.graph.model import NodeRef, Sentence
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
+from veritrail_graph.verifier.engines.lexical.selecting import chosen_for
+from veritrail_graph.verifier.ports import SplitNode
+from veritrail_graph.verifier.vocabulary import word_set
+
+ROOT = Path(__file__).parents[3]
+PIECES = sorted(
+    word_set(
+        """Jean-Claude Anna Smith Smith's EU European Union X-Forwarded-For U.S. Co-operative may
+        May March one two twenty-five hundred dozen third half quarter about some over 7,516 7516
+        7.5 0.75 75 2019 2019-05-03 3/4 9:30 p.m. 5kg 5 km/h % $ per cent years all every in not
+        never don't fails the of van boats boat ships harbour closed open million increased rose
+        fell caf\u00e9 \u6e2f \uff15 COVID-19 3D \u201cx\u201d (2020) [1] - ."""
+    )
+)
+TEXTS = st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=9), min_size=1, max_size=6)
+
+
+def _nodes(texts: list[str]) -> list[SplitNode]:
+    split = SentenceSplitter.for_language().split
+    names = [f"n{number}" for number in range(len(texts))]
+    found = (split(name, text) for name, text in zip(names, texts, strict=True))
+    return SplitNode.of_columns([NodeRef.named(name) for name in names], texts, found)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str) and " " in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
+
+
+@given(TEXTS, st.lists(st.sampled_from(PIECES), min_size=1, max_size=9))
+@settings(max_examples=150, deadline=None)
+def test_a_claim_selects_the_same_of_made_up_texts(
+    texts: list[list[str]], claim: list[str]
+) -> None:
+    nodes = _nodes([" ".join(words).capitalize() + "." for words in texts])
+    wanted = " ".join(claim)
+    assert chosen_for(wanted, nodes, SentenceIndex(least_nodes=1)) == chosen_for(wanted, nodes)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_claim_selects_the_same_of_real_texts(seed: int) -> None:
+    draw = random.Random(seed)
+    found = [
+        text
+        for path in sorted((ROOT / "examples").glob("*.json"))
+        for text in _texts(json.loads(path.read_text(encoding="utf-8")))
+    ]
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        found += path.read_text(encoding="utf-8").split("\n\n")
+    nodes = _nodes(
+        draw.sample([text[:2_000] for text in dict.fromkeys(found) if text.strip()], 400)
+    )
+    index, sentences = (
+        SentenceIndex(least_nodes=1),
+        [one for node in nodes for one in node.sentences],
+    )
+    for number in range(24):
+        claim = _claim(draw, sentences, number % 4)
+        some = nodes if number % 3 else draw.sample(nodes, 150)
+        assert chosen_for(claim, some, index) == chosen_for(claim, some), claim
+
+
+def _claim(draw: random.Random, sentences: list[Sentence], kind: int) -> str:
+    """A sentence, one with other figures, two of them, or one with the end of another."""
+    text, other = (draw.choice(sentences).text for _ in range(2))
+    if kind == 1:
+        return re.sub(r"\d+", lambda match: str(int(match.group()[:9]) + 1), text)
+    if kind == 2:
+        return f"{text} {other}"
+    words = text.split()
+    return text if kind == 0 else " ".join([*words[: len(words) // 2], *other.split()[-6:]])
+
+
+def test_a_text_that_changed_is_read_anew() -> None:
+    index = SentenceIndex(least_nodes=1)
+    claim = "The harbour closed in 2019."
+    for text in ("The harbour closed in 2019.", "Nothing is said. The harbour closed in 2019."):
+        nodes = _nodes([text])
+        assert chosen_for(claim, nodes, index) == chosen_for(claim, nodes) != {}
