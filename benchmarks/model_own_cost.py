@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,13 +16,14 @@ import openai
 
 from benchmarks.model_runs import Given, in_turn
 from benchmarks.report import middle
-from veritrail_graph.graph.model import Status, Verification
+from veritrail_graph.graph.model import NodeRef, Status, Verification
 from veritrail_graph.graph.store.database import Database, DatabaseAddress
 from veritrail_graph.graph.store.store import Store
 from veritrail_graph.verifier.driver import Task
 from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER, OpenAiEndpoint
 from veritrail_graph.verifier.models.port import Completion, Request
 from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes
 from veritrail_graph.verifier.run import Run
 
 Sent = list[tuple[Request, int | None]]
@@ -55,7 +56,7 @@ async def compare(*, rounds: int = ROUNDS, **arguments: Any) -> dict[str, float]
     }
 
 
-async def _prepared(given: Given) -> tuple[list[Task], SharedNodes]:
+async def _prepared(given: Given) -> tuple[list[Task], NodeSource]:
     """The claims, and the nodes, which are in memory after the first run over them."""
     from veritrail_graph.api.work.claims import choose_claims
     from veritrail_graph.graph.sentences import SentenceSplitter
@@ -69,10 +70,10 @@ async def _prepared(given: Given) -> tuple[list[Task], SharedNodes]:
     nodes = SharedNodes(store.reading, given.process, splitter)
     await _read_all(tasks, nodes)
     await database.close()  # from now on the graph is not there
-    return tasks, nodes
+    return tasks, _KnownNodes(nodes)
 
 
-async def _read_all(tasks: Sequence[Task], nodes: SharedNodes) -> None:
+async def _read_all(tasks: Sequence[Task], nodes: NodeSource) -> None:
     """Read everything upstream of the claims' nodes."""
     seen: set[str] = set()
     frontier = {task.node.node_id for task in tasks}
@@ -83,7 +84,36 @@ async def _read_all(tasks: Sequence[Task], nodes: SharedNodes) -> None:
         frontier = {ref.node_id for ref in found.nodes if not ref.is_root} - seen
 
 
-async def _recorded(given: Given, tasks: Sequence[Task], nodes: SharedNodes) -> Sent:
+class _KnownNodes:
+    """The nodes that were read; which of them a walk has checked is told here, not by a statement.
+
+    Args:
+        nodes: All nodes of the walks, read.
+    """
+
+    def __init__(self, nodes: SharedNodes) -> None:
+        self._nodes = nodes
+
+    async def source_nodes(
+        self, of: Collection[str], checked: Collection[NodeRef] = ()
+    ) -> SourceNodes:
+        """The source nodes of these nodes without those checked."""
+        found = await self._nodes.source_nodes(of)
+        passed = {ref.node_id for ref in checked}
+        return SourceNodes(
+            tuple(ref for ref in found.nodes if ref.node_id not in passed), found.sources
+        )
+
+    async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
+        """Return whether any source node of these nodes is not among those checked."""
+        return await self._nodes.left(of, checked)
+
+    async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
+        """The texts of these nodes, split into sentences."""
+        return await self._nodes.read(nodes)
+
+
+async def _recorded(given: Given, tasks: Sequence[Task], nodes: NodeSource) -> Sent:
     """Run once and keep every request that went out."""
     with recording() as sent:
         await _ours(given, tasks, nodes, [])
@@ -109,7 +139,7 @@ def recording() -> Iterator[Sent]:
         OpenAiEndpoint.send = send  # type: ignore[method-assign]
 
 
-async def _ours(given: Given, tasks: Sequence[Task], nodes: SharedNodes, cpu: list[float]) -> float:
+async def _ours(given: Given, tasks: Sequence[Task], nodes: NodeSource, cpu: list[float]) -> float:
     async def write(*_verifications: Verification) -> None:
         return
 
