@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
 from veritrail_graph.api.show.document import PLACE, Fact, TextKind, TextRun
-from veritrail_graph.api.show.drawing import PictureBox
+from veritrail_graph.api.show.drawing import Drawing, Joint, PictureBox
 from veritrail_graph.graph.findings import name_in
 
 _LONGEST = 60
@@ -54,9 +54,22 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
         is_node = value.kind is TextKind.ID and value.text in names
         return replace(value, text=f"{names[value.text]} ({value.text})") if is_node else value
     if isinstance(value, Fact) and value.name == PLACE:
-        return replace(value, words=tuple(_placed(one, names) for one in value.words))
+        return replace(
+            value,
+            words=tuple(replace(one, text=_placed(one.text, names)) for one in value.words),
+        )
     if isinstance(value, PictureBox):
-        return replace(value, name=names[value.name]) if value.name in names else value
+        among = tuple(names.get(one, one) for one in value.among)
+        return replace(value, name=names.get(value.name, value.name), among=among)
+    if isinstance(value, Joint):
+        return replace(value, names=tuple(names.get(one, one) for one in value.names))
+    if isinstance(value, Drawing):
+        return replace(
+            value,
+            news=_placed(value.news, names),
+            columns=with_names(value.columns, names),
+            joints=with_names(value.joints, names),
+        )
     if is_dataclass(value) and not isinstance(value, type):
         held = {one.name: getattr(value, one.name) for one in fields(value) if one.init}
         made = {name: _renamed(one, names) for name, one in held.items()}
@@ -65,10 +78,9 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
     return value
 
 
-def _placed(run: TextRun, names: Mapping[str, str]) -> TextRun:
+def _placed(words: str, names: Mapping[str, str]) -> str:
     """Return a line that says where an error came in, with the names of the nodes."""
     ids = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    words = re.sub(
-        rf"(?<!\S)({ids})(?=[\s,.;:)]|$)", lambda found: f"{names[found[1]]} ({found[1]})", run.text
-    )
-    return replace(run, text=words)
+    # The number of a stage, or of nodes, may be the id of a node, too.
+    pattern = rf"(?<!\S)(?<!stage )({ids})(?=[\s,.;:)]|$)(?! nodes?\b| more\b)"
+    return re.sub(pattern, lambda found: f"{names[found[1]]} ({found[1]})", words)

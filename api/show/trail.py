@@ -102,14 +102,12 @@ class NodeFacts:
         kind: What sort of text it is, or None.
         step: The step that produced it, or None.
         model: The model that produced it, or None.
-        name: What people call it; None: its id.
     """
 
     ref: NodeRef
     kind: str | None = None
     step: str | None = None
     model: str | None = None
-    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,12 @@ from veritrail_graph.api.service.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.show.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.show.asking import asked_as, asking_sentences
 from veritrail_graph.api.show.columns import columns_of
-from veritrail_graph.api.show.context import context_of, quoted
+from veritrail_graph.api.show.context import context_of, named_nodes, quoted
 from veritrail_graph.api.show.contrast import Contrast, contrast_of
 from veritrail_graph.api.show.dialogue import listed_mark
 from veritrail_graph.api.show.difference import PARTS, VALUES, value_words
 from veritrail_graph.api.show.drawing import Drawing
+from veritrail_graph.api.show.node_names import names_of, with_names
 from veritrail_graph.api.show.parts import part_views
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.picture_svg import svg
@@ -62,6 +63,9 @@ MOST_CARDS = 20
 
 MOST_OF_STAGE = 9
 """Those of one stage."""
+
+MOST_NAMED = 200
+"""Nodes of a trail whose names are looked up."""
 
 MOST_CHOICES = 30
 """Verifications of a claim that can be chosen."""
@@ -106,8 +110,9 @@ async def show_claim(
     cards = choose(view.levels, MOST_CARDS, MOST_OF_STAGE) if view else {}
     shown = [node for nodes in cards.values() for node in nodes]
     names = [judged.node_id, *(node.node_id for node in shown)]
-    texts, comments, source_place, stating = await asyncio.gather(
+    texts, called, comments, source_place, stating = await asyncio.gather(
         app.nodes.texts(process_id, names),
+        _names(app, whole),
         _comments(app, caller, process_id, claim_id),
         _source_place(app, process_id, contrast),
         app.attributions.stating(process_id, judged),
@@ -133,7 +138,7 @@ async def show_claim(
         comments=comments,
         commenter=reviewer_of(request, caller),
         view=view,
-        picture=await _picture(app, process, judged, whole, contrast),
+        picture=await _picture(app, process, judged, whole, contrast, called),
         source_place=source_place,
         two_answers=_two_answers(view, stating),
         columns=columns_of(view) if view else (),
@@ -153,10 +158,12 @@ async def _picture(
     judged: JudgedClaim,
     whole: TrailView | None,
     contrast: Contrast | None,
+    called: Mapping[str, str],
 ) -> Markup | None:
     """Return the picture of the shown verification, or of a claim of a turn."""
     if whole is not None:
-        return picture_html(picture_of(whole, contrast), process.process_id)
+        drawing = with_names(picture_of(whole, contrast), called)
+        return picture_html(drawing, process.process_id)
     if not judged.is_of_turn:
         return None
     found = await app.dialogues.claim(process.process_id, judged.claim_id)
@@ -399,7 +406,19 @@ async def _drawing(app: Application, process: Process, judged: JudgedClaim) -> D
         process.process_id, judged.claim_id, judged.verification_id
     )
     view = _view(outline, process, None)
-    return None if view is None else picture_of(view)
+    if view is None:
+        return None
+    return with_names(picture_of(view), await names_in(app, view.verification))
+
+
+async def _names(app: Application, view: TrailView | None) -> dict[str, str]:
+    return {} if view is None else await names_in(app, view.verification)
+
+
+async def names_in(app: Application, found: Verification) -> dict[str, str]:
+    """Return what people call the nodes of a trail, by node_id."""
+    read = await app.nodes.with_metadata(found.process_id, named_nodes(found)[:MOST_NAMED])
+    return names_of((one.node_id, one.metadata) for one in read)
 
 
 async def _trail(

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.page.pages.claim import names_in
 from veritrail_graph.api.page.rendering import render
 from veritrail_graph.api.page.views.claim_picture import picture_html
 from veritrail_graph.api.page.views.graph import (
@@ -39,6 +40,7 @@ from veritrail_graph.api.service.http.access import App, needs
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.show.dialogue import listed_mark
+from veritrail_graph.api.show.node_names import with_names
 from veritrail_graph.api.show.picture import picture_of
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import mark_now
@@ -391,18 +393,18 @@ async def _focused(
         picture=picture,
         explored=explored,
         mark=_mark(explored),
-        drawn=_drawn(explored, process),
+        drawn=await _drawn(app, explored, process),
         looked_at=picture.box_at(selection.at) or picture.culprit or begin,
     )
 
 
-def _drawn(explored: Explored, process: Process) -> Markup | None:
+async def _drawn(app: Application, explored: Explored, process: Process) -> Markup | None:
     """Return the picture of the claim that the graph is about; None: it has no trail."""
     found = explored.verification
     if found is None:
         return None
     drawing = picture_of(trail_view(found, process.stage_names))
-    return picture_html(drawing, process.process_id)
+    return picture_html(with_names(drawing, await names_in(app, found)), process.process_id)
 
 
 def edge_counts(request: Request) -> EdgeCounts:

@@ -430,6 +430,7 @@ class ReportTrail:
             those with evidence.
         sources: How many source texts it read, likewise.
         carried: What its error nodes did with their sources, as far as that was attributed.
+        names: What people call the nodes of the trail, by node_id.
     """
 
     checked: ReportedClaim
@@ -440,6 +441,7 @@ class ReportTrail:
     read: Mapping[int, int] = field(default_factory=dict)
     sources: int | None = None
     carried: tuple[CarriedSentence, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def beside(self, routes: int = MOST_ROUTES) -> Beside:
         """Return what a trail is shown with.
@@ -450,8 +452,7 @@ class ReportTrail:
         said = self.checked.reviewed
         reviews = self.reviews or (said.counting if said is not None else ())
         remarks = self.checked.remarks
-        names = {one: facts.name for one, facts in self.nodes.items() if facts.name is not None}
-        return Beside(reviews, 0, remarks, self.nodes, self.around, routes, names)
+        return Beside(reviews, 0, remarks, self.nodes, self.around, routes, self.names)
 
     def view(self, stage_names: Mapping[int, str]) -> TrailView | None:
         """The trail as it is shown; None: the claim has none."""
@@ -472,6 +473,7 @@ def trail_of(
     reviews: Sequence[Review],
     nodes: Mapping[str, NodeFacts] | None = None,
     context: Context | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> ReportTrail:
     """A claim with its trail.
 
@@ -481,9 +483,12 @@ def trail_of(
         reviews: All reviews of the claim, newest first.
         nodes: Nodes of several trails, by node_id; None: they were not asked for.
         context: The sentences around those that several trails cite.
+        names: What people call nodes of several trails, by node_id.
     """
+    of_trail = named_nodes(found) if found is not None else ()
+    called = {one: name for one in of_trail if (name := (names or {}).get(one)) is not None}
     if found is None or nodes is None or context is None:
-        return ReportTrail(checked, found, tuple(reviews))
+        return ReportTrail(checked, found, tuple(reviews), names=called)
     cited = cited_in([found])
     order = {name: at for at, name in enumerate(dict.fromkeys(one.node_id for one in cited))}
     places = {(one.node_id, one.start, one.end) for one in cited if one.node_id in order}
@@ -491,7 +496,8 @@ def trail_of(
         checked=checked,
         verification=found,
         reviews=tuple(reviews),
-        nodes={name: nodes[name] for name in named_nodes(found) if name in nodes},
+        nodes={name: nodes[name] for name in of_trail if name in nodes},
+        names=called,
         around={
             place: context[place]
             for place in sorted(places, key=lambda one: (order[one[0]], *one[1:]))

@@ -190,13 +190,16 @@ class StoredSource:
             found = {one.verification_id: one for one in read}
             if len(found) < len(names):
                 raise self._changed()
-            nodes, context = await self._nodes(read) if whole else (None, None)
+            stored = await self._nodes(read)
+            called = names_of((one.node_id, one.metadata) for one in stored)
+            nodes = {one.node_id: _stored_facts(one) for one in stored} if whole else None
+            context = await self._context(read, stored) if whole else None
             carried = await self.app.verifications.carried(read)
             await self._check_unchanged()
             for one in some:
                 name = one.verification.verification_id if one.verification else ""
                 reviews = self.reviews.get(one.claim.claim_id, ())
-                made = trail_of(one, found.get(name), reviews, nodes, context)
+                made = trail_of(one, found.get(name), reviews, nodes, context, called)
                 yield replace(
                     made,
                     read=counts.get(name, {}),
@@ -218,22 +221,27 @@ class StoredSource:
             "its report was made. Ask for the report again."
         )
 
-    async def _nodes(
-        self, found: Sequence[Verification]
-    ) -> tuple[dict[str, NodeFacts], dict[Place, Around]]:
-        """The nodes that trails name, and the sentences around those that they cite."""
+    async def _nodes(self, found: Sequence[Verification]) -> list[Node]:
+        """The nodes that trails name, with their metadata."""
         process_id = self.material.process.process_id
         names = list(dict.fromkeys(name for one in found for name in named_nodes(one)))
         stored: list[Node] = []
         for start in range(0, len(names), _NODES):
             some = names[start : start + _NODES]
             stored += await self.app.nodes.with_metadata(process_id, some)
+        return stored
+
+    async def _context(
+        self, found: Sequence[Verification], stored: Sequence[Node]
+    ) -> dict[Place, Around]:
+        """The sentences around those that trails cite."""
+        process_id = self.material.process.process_id
         cited = cited_in(found)
         quoted = {one.node_id for one in cited}
         context: dict[Place, Around] = {}
         for group in _groups([one for one in stored if one.node_id in quoted]):
             context |= context_of(cited, await self.app.nodes.texts(process_id, group, most=None))
-        return {one.node_id: _stored_facts(one) for one in stored}, context
+        return context
 
 
 async def _compared(app: Application, claims: Sequence[ReportedClaim]) -> tuple[ReportedClaim, ...]:
@@ -254,8 +262,7 @@ async def _compared(app: Application, claims: Sequence[ReportedClaim]) -> tuple[
 
 def _stored_facts(one: Node) -> NodeFacts:
     ref = NodeRef(one.node_id, one.stage, one.position, Role(str(one.role)))
-    name = names_of([(one.node_id, one.metadata)]).get(one.node_id)
-    return NodeFacts(ref, one.kind, one.step, one.model, name)
+    return NodeFacts(ref, one.kind, one.step, one.model)
 
 
 def _groups(nodes: Sequence[Node]) -> Iterator[list[str]]:
@@ -400,25 +407,31 @@ class FileSource:
         """The trails of these claims in their order, always whole; see `ReportSource.trails`."""
         names = [one.verification.verification_id for one in claims if one.verification]
         found = [self.trails_of[name] for name in names]
-        nodes, context = self._nodes(found) if whole else (None, None)
+        facts, around, called = self._nodes(found)
+        nodes, context = (facts, around) if whole else (None, None)
         for one in claims:
             trail = self.trails_of[one.verification.verification_id] if one.verification else None
             reviews = self.reviews.get(one.claim.claim_id, ())
-            yield trail_of(one, trail, reviews, nodes, context)
+            yield trail_of(one, trail, reviews, nodes, context, called)
 
-    def _nodes(self, found: Sequence[Verification]) -> tuple[dict[str, NodeFacts], Context]:
+    def _nodes(
+        self, found: Sequence[Verification]
+    ) -> tuple[dict[str, NodeFacts], Context, dict[str, str]]:
+        """The nodes that trails name, the sentences around those cited, and names of nodes."""
         names = {name for one in found for name in named_nodes(one)}
         cited: dict[str, list[CitedSentence]] = {}
         for one in cited_in(found):
             cited.setdefault(one.node_id, []).append(one)
         facts: dict[str, NodeFacts] = {}
         context: dict[Place, Around] = {}
+        called: dict[str, str] = {}
         for node in self.source.records():
             if isinstance(node, NodeRecord) and node.node_id in names:
+                called |= names_of([(node.node_id, node.metadata)])
                 facts[node.node_id] = _facts(self.refs[node.node_id], node)
                 text = {node.node_id: node.text}
                 context |= context_of(cited.get(node.node_id, ()), text)
-        return facts, context
+        return facts, context, called
 
 
 def _questions(source: ProcessInput, node_ids: Sequence[str]) -> dict[str, str]:
@@ -433,8 +446,7 @@ def _questions(source: ProcessInput, node_ids: Sequence[str]) -> dict[str, str]:
 
 def _facts(ref: NodeRef, node: NodeRecord) -> NodeFacts:
     model = node.metadata.get("model")
-    name = names_of([(node.node_id, node.metadata)]).get(node.node_id)
-    return NodeFacts(ref, node.kind, node.step, model if isinstance(model, str) else None, name)
+    return NodeFacts(ref, node.kind, node.step, model if isinstance(model, str) else None)
 
 
 def _process(found: Survey) -> Process:
