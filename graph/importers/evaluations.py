@@ -46,13 +46,14 @@ def _of_promptfoo(record: Mapping[str, Any]) -> dict[str, Any]:
     own, response = record["vars"], record["response"]
     made = response.get("output") if isinstance(response, dict) else None
     prompt = record["prompt"]
-    provider = record.get("provider")
+    provider, grading = record.get("provider"), record.get("gradingResult")
     return {
         **(own if isinstance(own, dict) else {}),
         "answer": made if isinstance(made, str) or made is None else _json(made),
         "prompt": prompt.get("raw") if isinstance(prompt, dict) else prompt,
         "provider": provider.get("id") if isinstance(provider, dict) else provider,
         "success": record.get("success"),
+        "reason": grading.get("reason") if isinstance(grading, dict) else None,
         "promptfoo_id": record.get("id"),
     }
 

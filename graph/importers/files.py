@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -99,7 +100,8 @@ def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
             rows = csv.reader(file, delimiter=delimiter, strict=True, quoting=quoting)
             try:
                 for row in rows:
-                    yield rows.line_num, row
+                    if rows.line_num > 1 or not _SEPARATOR.fullmatch(delimiter.join(row)):
+                        yield rows.line_num, row
             except csv.Error as error:
                 raise InputError(
                     f"{path} cannot be read as a table: {error} at line {rows.line_num}"
@@ -138,14 +140,20 @@ def _widths(path: Path, quoting: Literal[0, 3]) -> set[int]:
             return set()
 
 
+_SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+
+
 def delimiter_of(path: Path) -> str:
     """Return what separates the cells of a table: by its ending, or semicolons.
 
-    A header with more semicolons than commas is what spreadsheets write in many countries.
+    A header with more semicolons than commas is what spreadsheets write in many countries. A first
+    line `sep=;` tells it to Excel.
     """
     delimiter = DELIMITERS.get(suffix_of(path), ",")
     with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
         header = file.readline()
+    if told := _SEPARATOR.fullmatch(header.strip("\r\n")):
+        return told[1]
     return ";" if delimiter == "," and header.count(";") > header.count(",") else delimiter
 
 

@@ -15,6 +15,8 @@ from veritrail_graph.graph.importers.traces.checkpoints import is_database
 
 _LOOKED_AT = 1_000_000
 _MANY_KEYS = 6
+_ZIP = b"PK\x03\x04"
+_WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _TEXTS = (".json", *files.LINES_SUFFIXES, *files.DELIMITERS)
 _KEYS: Mapping[str, frozenset[str]] = {
@@ -121,6 +123,11 @@ def _fault(path: Path) -> str | None:
     if not begin.strip():
         return "it is empty" if len(begin) < _LOOKED_AT else "it begins with white space only"
     suffix = files.suffix_of(path)
+    if begin.startswith(_ZIP) or suffix in _WORKBOOKS:
+        return (
+            "it is a zip archive or the workbook of a spreadsheet. Unpack it, or save the sheet "
+            "as CSV (UTF-8)."
+        )
     is_json = begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
     if suffix not in _TEXTS and not is_json:
         return None

@@ -225,6 +225,11 @@ def process_of_row(
     )
     if not isinstance(answer, str) or not answer.strip():
         raise InputError(f"{where}: the answer is empty or no text")
+    if isinstance(question, list) and not is_conversation(question):
+        raise InputError(
+            f"{where}: the question is a list of {len(question)} values, and which of them was "
+            "answered is not known. Write a row for each question."
+        )
     if isinstance(question, list):
         raise InputError(
             f"{where}: the question is a list of messages. Such rows are read in the format agents."

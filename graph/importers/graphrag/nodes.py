@@ -204,10 +204,14 @@ def place_text_units(index: Index, table: Table) -> dict[str, str]:
     Raises:
         InputError: There is none.
     """
-    all_rows, repeats = _read_rows(table, ["id", "text"])
+    empty: list[str] = []
+    all_rows, repeats = _read_rows(table, ["id", "text"], empty)
     if not all_rows:
         raise InputError(f"{table.path} holds no rows: without text units there is no process.")
     _warn_repeated(index, table, repeats)
+    index.warn(
+        f"{table.path.name}: {{}} text units hold no text, so that nothing can rest on them.", empty
+    )
     places = [place for place in range(len(all_rows)) if place not in repeats]
     keys = parquet_ids(table, [all_rows[place] for place in places])
     part = TableNodes(TEXT_UNIT, table, [()] * len(all_rows))
@@ -276,7 +280,9 @@ def place_extractions(
 _TEXTS = ("description", "text", "full_content")
 
 
-def _read_rows(table: Table, columns: Sequence[str]) -> tuple[list[Row], dict[int, int]]:
+def _read_rows(
+    table: Table, columns: Sequence[str], empty: list[str] | None = None
+) -> tuple[list[Row], dict[int, int]]:
     """The rows without their texts, and which repeat an earlier one: its place by theirs.
 
     GraphRAG wrote rows of relationships several times before 0.4, and an incremental update adds
@@ -290,6 +296,8 @@ def _read_rows(table: Table, columns: Sequence[str]) -> tuple[list[Row], dict[in
         first, its = seen.setdefault(row["id"], (place, content))
         if row["id"] and first != place and its == content:
             repeats[place] = first
+        if empty is not None and not (row["text"] or "").strip():
+            empty.append(f"row {place}")
         rows.append({key: value for key, value in row.items() if key not in _TEXTS})
     return rows, repeats
 

@@ -25,6 +25,7 @@ SAID = "The Dahl family runs it."
 def of_promptfoo() -> dict[str, Any]:
     result = {
         "id": "r-1", "provider": {"id": "openai:gpt-5.4"}, "success": True,
+        "gradingResult": {"pass": True, "reason": "It names the family."},
         "vars": {"question": ASKED, "context": FOUND},
         "prompt": {"raw": f"Answer {ASKED} from {FOUND}", "label": "p"},
         "response": {"output": SAID},
@@ -82,6 +83,9 @@ def test_question_contexts_and_answer_are_told_apart(value: Any, tmp_path: Path)
     assert {one.text: one.origin for one in draft.nodes.values()} == {
         FOUND: Origin.SOURCE, SAID: Origin.GENERATED,
     }  # fmt: skip
+    if "evalId" in value:
+        kept = [one.metadata.get("reason") for one in draft.nodes.values()]
+        assert "It names the family." in kept
 
 
 def test_each_prompt_of_a_table_of_promptfoo_is_a_process(tmp_path: Path) -> None:

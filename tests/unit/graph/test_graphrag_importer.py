@@ -170,6 +170,14 @@ def test_a_report_may_cite_deeper_reports_only(tmp_path):
     assert "2 (community_report/1: community_report 0" in warnings_of(process)
 
 
+def test_text_units_without_text_are_named(tmp_path):
+    tables = base_tables()
+    tables["text_units"][1]["text"] = " "
+    tables["text_units"][2]["text"] = None
+    process = opened(write(tmp_path / "g", tables))
+    assert "2 (row 1, row 2) text units hold no text" in warnings_of(process)
+
+
 def test_what_is_cited_by_its_title_is_cited(tmp_path):
     tables = base_tables()
     tables["community_reports"][0]["full_content"] = "Whole [Data: Relationships (b -> a)]."

@@ -102,12 +102,24 @@ def test_equal_contexts_are_one_and_an_answer_without_any_is_unsourced(tmp_path:
     assert survey(second).unsourced == 1
 
 
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=|"])
+def test_a_first_line_that_tells_excel_the_separator_is_no_header(
+    tmp_path: Path, first: str
+) -> None:
+    mark = first.strip('"')[-1]
+    lines = [first, "question;answer;contexts", "Who ran it?;Ann ran it, alone.;Ann ran the mill."]
+    text = "\r\n".join([first, *(one.replace(";", mark) for one in lines[1:])])
+    (found,) = opened(write(tmp_path / "rows.csv", text))
+    assert [node.text for node in found.nodes.values()][-1] == "Ann ran it, alone."
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [
         (ROW | {"answer": " "}, "#2: the answer is empty"),
         (ROW | {"contexts": [5]}, "a context must be a text"),
         (ROW | {"question": [{"role": "user"}]}, "list of messages"),
+        (ROW | {"question": ["Q1?", "Q2?"]}, "a list of 2 values, and which of them was answered"),
         ({"answer": "A."}, "no column of the contexts"),
         (5, "a row must be an object"),
     ],

@@ -226,6 +226,8 @@ def test_a_folder_in_a_folder_and_files_with_other_endings_are_read(tmp_path: Pa
         ("a.csv", "question\nq\n".encode("utf-16"), ": it is not UTF-8 but UTF-16"),
         ("a.csv", b"question,contexts,answer\nq,caf\xe9 au lait,a\n", ": it is not UTF-8: "),
         ("a.csv", b"question,reply\na,b\n", ": it is a table with the columns 'quest"),
+        ("a.xlsx", b"\0\1", ": it is a zip archive or the workbook of a spreadsheet. Unpack"),
+        ("a.csv", b"PK\x03\x04x", ": it is a zip archive or the workbook of a spreadsheet. "),
         ("a.json", b'{"a": ', ": not JSON: Expecting value at line 1"),
         ("a.json", b"", ": it is empty"),
         ("a.json", b'{"a":\0}', ": it holds bytes of value 0"),
