@@ -98,7 +98,7 @@ class _Plain:
 
 @judging(
     "model", "engine", "verdict_engine", "q", "no_cache", "recorded", "record",
-    "concurrency", "walk", "correct", "budget", "max_calls", "price",
+    "concurrency", "walk", "prompts", "correct", "budget", "max_calls", "price",
 )  # fmt: skip
 def check(
     what: Annotated[
@@ -303,7 +303,9 @@ def _wanted(
         else:
             storing = over_index
     request = verify_request(_ANY_PROCESS, how)
-    options = CheckOptions(request, storing, most, concurrency=how["concurrency"], advice=ADVICE)
+    options = CheckOptions(
+        request, storing, most, how["prompts"], concurrency=how["concurrency"], advice=ADVICE
+    )
     begin_engine(settings, say_starting)
     return _Wanted(given, made, options)
 

@@ -60,7 +60,7 @@ _MARKS = (
 )  # fmt: skip
 """Marks with which models put a thought in front of an answer."""
 _CHANNEL = re.compile(
-    r"<\|channel\|>\s*(?P<channel>\w+)[^<]*<\|message\|>(?P<text>.*?)"
+    r"<\|channel\|>\s*(?P<channel>\w++)[^<]*+<\|message\|>(?P<text>.*?)"
     r"(?=<\|(?:end|return|call|start|channel)\|>|\Z)", re.DOTALL,
 )  # fmt: skip
 """A channel of the harmony format of gpt-oss, with what a model wrote in it."""
