@@ -20,12 +20,17 @@ from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 
+ROOT = Path(__file__).resolve().parents[3]
 
-def verified(sample: str) -> list[tuple[Verdict | None, Verification]]:
+
+def verified(
+    sample: str, settings: Settings | None = None, prompts: Path | None = None
+) -> list[tuple[Verdict | None, Verification]]:
     held = HeldProcess.read(open_input(Path(str(FOLDER / f"{sample}.json"))))
 
     async def run() -> list[Verification]:
-        async with configure_judge(Settings(), JudgeOptions("recorded")) as judge:
+        how = JudgeOptions("recorded", prompts=prompts)
+        async with configure_judge(settings or Settings(), how) as judge:
             nodes = HeldNodes(held, judge.splitter)
             tasks = [Task(claim, held.node_of(claim.node_id)) for claim in held.claims]
             every = (verify_claim(task, held.process_id, judge.judge, nodes) for task in tasks)
@@ -33,6 +38,20 @@ def verified(sample: str) -> list[tuple[Verdict | None, Verification]]:
 
     ended = asyncio.run(run())
     return [(claim.label, one) for claim, one in zip(held.claims, ended, strict=True)]
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_second_wording_gives_every_claim_its_label_and_every_planted_error_its_place(
+    sample: str,
+) -> None:
+    answers = ROOT / "examples" / f"{sample}.v2-answers.jsonl"
+    found = verified(sample, Settings(recorded=answers), Path("v2"))
+    assert [one.claim_id for label, one in found if one.verdict is not label] == []
+    planted = json.loads((FOLDER / f"{sample}.labels.json").read_text("utf-8"))
+    placed = {one.claim_id: {ref.node_id for ref in one.error_nodes} for _, one in found}
+    for name, one in planted.items():
+        assert placed[name] <= set(one["error_nodes"]), name
+        assert placed[name], name
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
