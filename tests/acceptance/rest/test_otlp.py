@@ -147,7 +147,10 @@ def test_what_cannot_be_taken_is_refused_as_a_problem_or_as_a_status(
 def test_an_empty_request_is_taken(service: ServiceProcess) -> None:
     assert send(service, b"", PROTOBUF).status_code == 200
     assert send(service, b"{}").json() == {}
-    assert send(service, b'{"somethingNew": 1}').json() == {}
+    assert send(service, b'{"resourceSpans": [], "somethingNew": 1}').json() == {}
+    refused = send(service, b'{"somethingNew": 1}')
+    assert refused.status_code == 400
+    assert "holds 'somethingNew'" in refused.json()["detail"]
     assert service.post(f"{DOOR}?replace=true", json={}).status_code == 422
     assert service.get(DOOR).status_code == 405
 
