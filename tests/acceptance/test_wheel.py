@@ -85,11 +85,13 @@ def test_everything_loads_from_the_installed_wheel_whatever_lies_beside_it(
         "import json, sys; from pathlib import Path; sys.path.insert(0, '.'); "
         "from veritrail_graph import Client, Local, cypher; "
         "from veritrail_graph.verifier.prompts import VARIANTS, load_prompts; "
+        "from veritrail_graph.verifier.decisions.steps import decision_prompts; "
         "from veritrail_graph.verifier.engines import engine_named, engine_names; "
         "folders = [None, *map(Path, VARIANTS)]; "
         "print(json.dumps([Client.__module__, cypher.__file__, "
         "[cypher.load(n).name for n in cypher.names()], "
-        "[p.name for f in folders for p in load_prompts(f).values()], "
+        "[p.name for f in folders for p in load_prompts(f).values()] "
+        "+ [p.name for p in decision_prompts().values()], "
         "[engine_named(name).name for name in engine_names()]]))"
     )
     told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
@@ -99,7 +101,7 @@ def test_everything_loads_from_the_installed_wheel_whatever_lies_beside_it(
     assert statements == list(cypher.names())
     files = (ROOT / "verifier" / "prompts").glob("*.md")
     assert sorted(set(prompts)) == sorted(path.stem for path in files)
-    assert engines == ["azure", "lexical", "nli", "openai", "recorded"]
+    assert engines == ["azure", "decisions", "lexical", "nli", "openai", "recorded"]
 
 
 def test_without_the_evaluation_its_commands_say_in_a_line_how_to_install_it(
