@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -295,6 +295,17 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
     evidence, dropped_evidence = ids_of(answer, "sentence_ids", sentences)
     context, dropped_context = ids_of(answer, "context_ids", sentences)
     dropped = dropped_evidence + dropped_context
+    return selection_of(answer, evidence, context, dropped)
+
+
+def selection_of(
+    answer: Mapping[str, Any], evidence: Collection[int], context: set[int], dropped: int
+) -> SelectionAnswer:
+    """The selection of an answer whose ids were read.
+
+    Raises:
+        InvalidAnswer: Sentences are selected without a summary.
+    """
     if not evidence:  # context without evidence selects nothing
         return SelectionAnswer(dropped=dropped)
     summary = text_of(answer, "summary")
@@ -302,7 +313,7 @@ def read_selection(text: str, sentences: int) -> SelectionAnswer:
         raise InvalidAnswer("sentences are selected, but `summary` is empty")
     return SelectionAnswer(
         tuple(sorted(evidence)),
-        tuple(sorted(context - evidence)),
+        tuple(sorted(context.difference(evidence))),
         summary,
         text_of(answer, "missing"),
         dropped,

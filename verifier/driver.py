@@ -14,7 +14,15 @@ from functools import partial
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
+from veritrail_graph.graph.model import (
+    Claim,
+    ErrorLocation,
+    NodeRef,
+    Status,
+    Usage,
+    Verdict,
+    Verification,
+)
 from veritrail_graph.verifier.answered import (
     answered,
     seen_judgement,
@@ -121,7 +129,7 @@ async def verify_claim(
         observer: Its hooks are called.
         deadline: Seconds after which the claim ends as failed.
         meter: Records what it costs; default: a new one.
-        corrector: Proposes a wording where the claim is Not Fully Supported; None: nobody does.
+        corrector: Proposes a wording where the claim is Not Fully Supported; None: there is none.
 
     Raises:
         asyncio.CancelledError: The run was stopped.
@@ -344,12 +352,12 @@ async def with_outcome(
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
     error = locate_error(node, outcome.verdict, outcome.iterations, paths, base.claim)
     parts = parts_behind(outcome.verdict, outcome.iterations)
-    by_sides = locate_by_sides(
-        node, outcome.verdict, parts, outcome.iterations, outcome.sources, paths
-    )
     rounds, sources = outcome.iterations, outcome.sources
     error = await at_writing_steps(error, node, rounds, sources, nodes)
-    by_sides = await at_writing_steps(by_sides, node, rounds, sources, nodes)
+    by_sides = ErrorLocation()
+    if not error.nodes:
+        by_sides = locate_by_sides(node, outcome.verdict, parts, rounds, sources, paths)
+        by_sides = await at_writing_steps(by_sides, node, rounds, sources, nodes)
     is_decided = outcome.verdict is not None
     return base.replace(
         status=Status.SUCCEEDED if is_decided else Status.UNDECIDED,

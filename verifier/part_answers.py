@@ -9,6 +9,7 @@ Source: ours; the model protocol (docs/model-protocol.md); docs/adr/0077-second-
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from veritrail_graph.graph.model import JudgedPart, PartVerdict, Says, Side, Verdict, verdict_on
@@ -26,6 +27,7 @@ from veritrail_graph.verifier.answers import (
     objects_of,
     read_selection,
     read_verdict,
+    selection_of,
     text_of,
 )
 from veritrail_graph.verifier.models.port import InvalidAnswer, Step
@@ -112,23 +114,14 @@ def read_sided_selection(text: str, sentences: int, parts: int) -> SelectionAnsw
             known[part] = says if known.get(part, says) is says else Says.BOTH
     context, outside = ids_of(answer, "context_ids", sentences)
     dropped += outside
-    if not sides:  # context without evidence selects nothing
-        return SelectionAnswer(dropped=dropped)
-    summary = text_of(answer, "summary")
-    if summary is None:
-        raise InvalidAnswer("sentences are selected, but `summary` is empty")
-    return SelectionAnswer(
-        tuple(sorted(sides)),
-        tuple(sorted(context - sides.keys())),
-        summary,
-        text_of(answer, "missing"),
-        dropped,
-        {
-            number: tuple(Side(part=part, says=said[part]) for part in sorted(said))
-            for number, said in sorted(sides.items())
-        },
-        _parts_or_none(answer, parts),
-    )
+    found = selection_of(answer, sides, context, dropped)
+    if not sides:
+        return found
+    by_sentence = {
+        number: tuple(Side(part=part, says=said[part]) for part in sorted(said))
+        for number, said in sorted(sides.items())
+    }
+    return replace(found, sides=by_sentence, parts=_parts_or_none(answer, parts))
 
 
 def read_part_verdict(text: str, parts: int) -> VerdictAnswer:

@@ -132,13 +132,17 @@ class ProcessFileImporter:
 def _is_documents(path: Path) -> bool:
     """JSON Lines, by their name or by a second line, whose first line is a whole document."""
     try:
-        with reading.open_bytes(path) as file:
-            line = file.readline(_LONGEST_HEADER)
-            rest = file.readline(2)
+        line, rest = _first_line(path, _LONGEST_HEADER)
         value = reading.parse(line.decode("utf-8-sig")) if rest or _has_lines(path) else None
     except (*reading.UNREADABLE, ValueError):
         return False
     return isinstance(value, dict) and "nodes" in value
+
+
+def _first_line(path: Path, most: int) -> tuple[bytes, bytes]:
+    """The first line, up to so many bytes, and how what follows begins; empty: nothing does."""
+    with reading.open_bytes(path) as file:
+        return file.readline(most), file.readline(2)
 
 
 def _has_lines(path: Path) -> bool:
@@ -155,9 +159,7 @@ def _is_lines(path: Path, max_line: int) -> bool:
     if _has_lines(path):
         return not _is_documents(path)
     try:
-        with reading.open_bytes(path) as file:
-            line = file.readline(min(max_line, _LONGEST_HEADER))
-            rest = file.readline(2)
+        line, rest = _first_line(path, min(max_line, _LONGEST_HEADER))
         value = reading.parse(line.decode("utf-8-sig"))
     except (gzip.BadGzipFile, EOFError, zlib.error, ValueError):
         return False
