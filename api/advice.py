@@ -40,7 +40,7 @@ MODELS: Mapping[str, str] = {
     "entailment_weights_needed": "(VERITRAIL_NLI_WEIGHTS; docs/judges.md says how to make it)",
     "entailment_window": "(VERITRAIL_NLI_WINDOW)",
 }
-"""What every door advises for errors of decision and entailment models: which setting to change.
+"""The advice of every door for errors of decision and entailment models: which setting to change.
 
 The settings are those of the machine that verifies, for every caller.
 """

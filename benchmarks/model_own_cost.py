@@ -85,7 +85,7 @@ async def _read_all(tasks: Sequence[Task], nodes: NodeSource) -> None:
 
 
 class _KnownNodes:
-    """The nodes that were read; which of them a walk has checked is told here, not by a statement.
+    """The nodes that were read; what a walk has checked is kept here, not asked by a statement.
 
     Args:
         nodes: All nodes of the walks, read.

@@ -131,7 +131,7 @@ class Run:
         options: What the run may spend, as canonical JSON; kept with every verification.
         deadline: Seconds after which a claim ends as failed.
         earlier: Verdicts of an earlier version of the process, which are kept where they may be.
-        corrector: Proposes wordings of wrong claims; None: nobody does.
+        corrector: Proposes wordings of wrong claims; None: there is none.
 
     Attributes:
         refusal: Why the endpoint refuses every call, if it does; the run was stopped then.

@@ -155,7 +155,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             earlier = _found_in(carried, iterations)
             judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
             if (missing := missing_in(selection, judgement)) is not None:
-                # ours: what is missing is looked for once more, before it is told
+                # ours: what is missing is looked for once more first
                 again = yield from _evidence(in_order((*frontier, *carried)), missing)
                 more = with_more(selection, again, earlier)
                 is_more = more.evidence != selection.evidence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_AHEAD = 100
 """Small inputs that are read ahead; behind a large one nothing is read until it is stored."""
 HAND_OVER_SECONDS = 0.02
-"""How long inputs are read before they are handed over; that costs as much as reading one."""
+"""Seconds that inputs are read before they are handed over, which costs as much as reading one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,8 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
 
 def _tell_uncorrected(done: Checked) -> None:
     """Say of how many wrong claims no wording was found that the judge supports."""
-    every = [one for process in done.processes for one in process.wrong]
-    if count := sum(one.correction is None for one in every):
+    wrong = [finding for process in done.processes for finding in process.wrong]
+    if count := sum(finding.correction is None for finding in wrong):
         say(f"Of {counted(count, 'wrong claim')} no wording was found that is supported.", "dim")
 
 

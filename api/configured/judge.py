@@ -130,7 +130,7 @@ class ConfiguredJudge:
         splitter: Splits texts into sentences.
         models: Its models; None: it asks none.
         settings: What decides its verdicts, as canonical JSON.
-        corrector: Proposes wordings of wrong claims; None: nobody does.
+        corrector: Proposes wordings of wrong claims; None: there is none.
     """
 
     judge: Judge

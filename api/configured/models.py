@@ -159,7 +159,7 @@ class OpenModels:
     writes: bool = True
 
     def writer(self, *, is_of_engine: bool) -> StepModel | None:
-        """Return the language model that writes what is asked of nobody else; None: there is none.
+        """Return the language model for steps without a model of their own; None: there is none.
 
         Args:
             is_of_engine: Whether the model that gives verdicts is one.

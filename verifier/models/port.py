@@ -77,13 +77,13 @@ class Meter:
         self.on_record(usage)
 
     def take(self, other: Meter) -> None:
-        """Add all that another meter has recorded, and tell of it."""
+        """Add all that another meter has recorded, and call the hook."""
         for (_, call), usage in other._recorded.items():
             self.record(call, usage)
         self._reused += other._reused
 
     def keep(self, other: Meter) -> None:
-        """Add all that another meter has recorded and told of, under the iteration of now."""
+        """Add all that another meter has recorded, and called the hook for."""
         for (_, call), usage in other._recorded.items():
             key = (self.iteration, call)
             self._recorded[key] = self._recorded.get(key, Usage()) + usage

@@ -22,7 +22,7 @@ from veritrail_graph.graph.model.finding import WRONG
 _WIDTH = 88
 """Characters of a literal in a line."""
 MOST_TEXT = 400_000
-"""Characters of all tested texts together; longer ones are left to whoever fills them in."""
+"""Characters of all tested texts together; longer ones are left empty, to be filled in."""
 
 _HEAD = '''"""Tests of the next answer: what was wrong in this one must not be said again.
 
