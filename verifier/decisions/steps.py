@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.verifier import prompts
 from veritrail_graph.verifier.decisions.dialects import (
@@ -45,11 +46,6 @@ from veritrail_graph.verifier.verdict import EvidencePiece, PromptVerdict
 VERSION = "v1_decision"
 """The version of the questions that are used."""
 _OPTION = re.compile(r"^([A-Z_]+): (.+)$", re.MULTILINE)
-_WORDS: Mapping[Verdict, str] = {
-    Verdict.FULLY_SUPPORTED: "Fully Supported",
-    Verdict.NOT_FULLY_SUPPORTED: "Not Fully Supported",
-    Verdict.INCONCLUSIVE: "Inconclusive",
-}
 _NUMBER, _CLAIM = "N", "the claim"
 """What a question has in place of the number of a sentence, and of a claim among several."""
 _AROUND = 24
@@ -280,6 +276,9 @@ def most_probable(probabilities: Mapping[Verdict, float]) -> Verdict:
 def reason_of(model: str, sentences: int, probabilities: Mapping[Verdict, float]) -> str:
     """Put a verdict into words: what it rests on, and how probable each verdict is."""
     likely = sorted(probabilities.items(), key=lambda one: -one[1])
-    said = ", ".join(f"{_WORDS[verdict]} {one:.2f}" for verdict, one in likely)
-    what = "1 sentence" if sentences == 1 else f"{sentences} sentences"
-    return f"{short_message(model)} read {what}; probabilities: {said}."
+    said = ", ".join(
+        f"{verdict.value.replace('_', ' ').title()} {probability:.2f}"
+        for verdict, probability in likely
+    )
+    read = counted(sentences, "sentence")
+    return f"{short_message(model)} read {read}; probabilities: {said}."
