@@ -110,10 +110,10 @@ class Selection:
     is_missed: bool = False
     is_sampled: bool = False
     silence: str | None = None
-    settled: Settled | None = None
+    settled: SettledVerdict | None = None
 
 
-class Settled(Protocol):
+class SettledVerdict(Protocol):
     """A verdict that an answer to another question gave, too."""
 
     @property
@@ -260,7 +260,7 @@ class Found:
     evidence: tuple[Evidence, ...]
     roots: tuple[ReadNode, ...] = ()
     carried: tuple[Evidence, ...] = ()
-    settled: Settled | None = None
+    settled: SettledVerdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from veritrail_graph.verifier.ports import Judgement, Selection
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingEvidence:
     """The parts that a verdict lacks evidence on, and what is missing.
 
     Attributes:
@@ -66,14 +66,14 @@ class Missing:
         return len(claim.sub_claims) >= max(self.parts)
 
 
-def missing_in(selection: Selection, judgement: Judgement) -> Missing | None:
+def missing_in(selection: Selection, judgement: Judgement) -> MissingEvidence | None:
     """Return what is to be looked for once more; None: nothing, or it was looked for."""
     text = " ".join(dict.fromkeys(one.missing for one in selection.evidence if one.missing))
     verdicts = {one.verdict for one in judgement.parts}
     parts = tuple(one.part for one in judgement.parts if one.verdict is PartVerdict.NOT_ADDRESSED)
     if not text or not parts or PartVerdict.CONTRADICTED in verdicts or judgement.looked_for:
         return None
-    return Missing(parts, text)
+    return MissingEvidence(parts, text)
 
 
 def with_more(selection: Selection, more: Selection, known: Iterable[Evidence]) -> Selection:

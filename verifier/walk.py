@@ -28,7 +28,7 @@ from veritrail_graph.graph.model import (
     in_order,
 )
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, WalkState
-from veritrail_graph.verifier.second_look import Missing, missing_in, with_more
+from veritrail_graph.verifier.second_look import MissingEvidence, missing_in, with_more
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 NO_INPUT = "No input of this text is recorded, so there is nothing to check it against: {}."
@@ -68,7 +68,7 @@ class NeedEvidence:
     """
 
     nodes: tuple[NodeRef, ...]
-    missing: Missing | None = None
+    missing: MissingEvidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ def _roots_of(nodes: Refs) -> Refs:
 
 
 def _evidence(
-    frontier: tuple[NodeRef, ...], missing: Missing | None = None
+    frontier: tuple[NodeRef, ...], missing: MissingEvidence | None = None
 ) -> Generator[Need, Answer, Selection]:
     answer = yield NeedEvidence(frontier, missing)
     if not isinstance(answer, Selection):

@@ -64,7 +64,7 @@ class Answers:
     each: tuple[Mapping[str, Any], ...]
 
 
-class Dialect(ABC):
+class DecisionDialect(ABC):
     """One way to ask a decision model."""
 
     name: str
@@ -150,7 +150,7 @@ class Dialect(ABC):
     def _probabilities(self, question: Question, given: Any) -> list[tuple[Any, Any]]: ...
 
 
-class OpenAiDialect(Dialect):
+class OpenAiDialect(DecisionDialect):
     """OpenAI's `POST /v1/decisions`: questions in a list, answers in their order."""
 
     name = "openai"
@@ -190,7 +190,7 @@ class OpenAiDialect(Dialect):
         return [(_value(one.get("value")), one.get("probability")) for one in given]
 
 
-class SystemOneDialect(Dialect):
+class SystemOneDialect(DecisionDialect):
     """System One's `POST /v1/systemone`: questions and answers by name."""
 
     name = "systemone"
@@ -231,13 +231,15 @@ class SystemOneDialect(Dialect):
         return list(given.items())
 
 
-DIALECTS: Mapping[str, Dialect] = {one.name: one for one in (OpenAiDialect(), SystemOneDialect())}
+DIALECTS: Mapping[str, DecisionDialect] = {
+    one.name: one for one in (OpenAiDialect(), SystemOneDialect())
+}
 OPENAI_HOST = "api.openai.com"
 _OF_OTHERS = ("openrouter.ai", "typesafe.ai")
 """Hosts that speak System One, whatever the path of an address there."""
 
 
-def dialect_of(name: str | None, url: str) -> Dialect:
+def dialect_of(name: str | None, url: str) -> DecisionDialect:
     """The dialect of an endpoint.
 
     Args:
@@ -263,7 +265,7 @@ def dialect_of(name: str | None, url: str) -> Dialect:
     return DIALECTS["openai" if is_openai else "systemone"]
 
 
-def address_of(url: str, dialect: Dialect) -> str:
+def address_of(url: str, dialect: DecisionDialect) -> str:
     """The whole address that is posted to: one that ends with a name of an operation is whole."""
     whole = url.rstrip("/")
     path = urlsplit(whole).path

@@ -22,7 +22,7 @@ from veritrail_graph.verifier import prompts
 from veritrail_graph.verifier.decisions.dialects import (
     DIALECTS,
     MOST_QUESTIONS,
-    Dialect,
+    DecisionDialect,
     Option,
     Question,
 )
@@ -67,7 +67,7 @@ class Deciding:
         threshold: From which probability on a sentence is evidence.
     """
 
-    dialect: Dialect = DIALECTS["openai"]
+    dialect: DecisionDialect = DIALECTS["openai"]
     threshold: float = 0.5
 
 

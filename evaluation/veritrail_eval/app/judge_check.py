@@ -26,7 +26,7 @@ from veritrail_eval.judge_check.figures import (
 )
 from veritrail_eval.judge_check.nodes import PROCESS, held_pairs, tasks_of
 from veritrail_eval.judge_check.pairs import Pair, chosen_pairs, own_pairs, read_pairs
-from veritrail_eval.judge_check.turned import Turned, turning
+from veritrail_eval.judge_check.turned import TurnedChoices, turning
 from veritrail_graph.api.configured.judge import (
     ConfiguredJudge,
     check_engines,
@@ -81,7 +81,7 @@ class JudgeChecked:
     refusal: VeriTrailError | None
     alone: JudgeChecked | None = None
     reused: Usage = NO_USAGE
-    turned: Turned | None = None
+    turned: TurnedChoices | None = None
 
     @property
     def calibration(self) -> Calibration | None:

@@ -25,7 +25,7 @@ _SUPPORTED = LABELS[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Tenth:
     """A part of the scale, and the pairs whose probability lies in it.
 
     Attributes:
@@ -72,7 +72,7 @@ class Calibration:
     brier: float
     error: float
     chance: float
-    parts: tuple[Part, ...]
+    parts: tuple[Tenth, ...]
 
     @classmethod
     def of(cls, judged: Iterable[Judged]) -> Calibration | None:
@@ -133,13 +133,13 @@ class Calibration:
         }
 
 
-def parts_of(scores: Sequence[float], labels: Sequence[bool]) -> tuple[Part, ...]:
+def parts_of(scores: Sequence[float], labels: Sequence[bool]) -> tuple[Tenth, ...]:
     """The parts of the scale that have pairs; 1 belongs to the last one."""
     found: dict[int, list[tuple[float, bool]]] = {}
     for score, label in zip(scores, labels, strict=True):
         found.setdefault(min(int(score * PARTS), PARTS - 1), []).append((score, label))
     return tuple(
-        Part(
+        Tenth(
             place / PARTS,
             len(some),
             sum(score for score, _ in some) / len(some),

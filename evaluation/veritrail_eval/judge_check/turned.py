@@ -15,7 +15,7 @@ from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Se
 
 
 @dataclass(slots=True)
-class Turned:
+class TurnedChoices:
     """The verdicts on the same evidence with the options in both orders.
 
     Attributes:
@@ -70,7 +70,7 @@ class TurningJudge:
 
     asked: Judge
     other: DecisionVerdict
-    turned: Turned = field(default_factory=Turned)
+    turned: TurnedChoices = field(default_factory=TurnedChoices)
 
     @property
     def name(self) -> str:
