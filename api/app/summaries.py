@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 1.5
 """How long a page waits for an order that is being made."""
 
 GLANCE_SECONDS = 0.15
-"""How long it waits where there is an order of a while ago."""
+"""How long it waits where there is an order of a while ago, and nothing was changed here since."""
 
 SHARE = 10
 """The order of many processes is kept for this many times as long as it took."""
@@ -117,7 +117,7 @@ class Summaries:
     graph: GraphConnection
     _order: Order = field(default_factory=lambda: Order(is_known=False))
     _is_whole: bool = False
-    _is_stale: bool = False
+    _changed: float = 0.0
     _until: float = 0.0
     _making: asyncio.Task[None] | None = None
 
@@ -127,31 +127,43 @@ class Summaries:
         Raises:
             EngineError: The graph does not answer.
         """
-        if self._making is None and time.monotonic() >= self._until:
-            self._making = asyncio.create_task(self._make())
-            self._making.add_done_callback(_settle)
-        if self._making is not None:
-            making = self._making
-            is_large = self._is_whole and len(self._order.ranked) > CLAIMS_TOGETHER
-            patience = GLANCE_SECONDS if is_large else PATIENCE_SECONDS
-            done, _ = await asyncio.wait([making], timeout=patience)
-            if done:
-                making.result()
+        is_large = self._is_whole and len(self._order.ranked) > CLAIMS_TOGETHER
+        patience = GLANCE_SECONDS if is_large and not self._is_behind else PATIENCE_SECONDS
+        end = time.monotonic() + patience
+        while (making := self._making_now()) is not None:
+            done, _ = await asyncio.wait([making], timeout=max(0.0, end - time.monotonic()))
+            if not done:
+                break
+            making.result()
+            if not self._is_behind:
+                break
         return self._order
 
     def forget(self) -> None:
         """Make the order anew for the next page: something was stored or removed."""
-        self._until, self._is_stale = 0.0, True
+        self._until, self._changed = 0.0, time.monotonic()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether something was changed here after the order was begun."""
+        return self._order.begun < self._changed
+
+    def _making_now(self) -> asyncio.Task[None] | None:
+        """Return what makes the order, begun if it is time; None: the order is good enough."""
+        if self._making is None and time.monotonic() >= self._until:
+            self._making = asyncio.create_task(self._make())
+            self._making.add_done_callback(_settle)
+        return self._making
 
     async def _make(self) -> None:
-        begun, self._is_stale = time.monotonic(), False
+        begun = time.monotonic()
         try:
             store = (await self.graph.store()).processes
             ranked = await self._look(store, await _names(store))
             self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)), begun=begun)
             self._is_whole = True
             took = time.monotonic() - begun
-            is_kept = len(ranked) > CLAIMS_TOGETHER and not self._is_stale
+            is_kept = len(ranked) > CLAIMS_TOGETHER and not self._is_behind
             kept = min(SHARE * took, LONGEST_SECONDS) if is_kept else 0.0
             self._until = time.monotonic() + kept
         finally:

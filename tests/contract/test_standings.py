@@ -98,3 +98,32 @@ def test_the_order_of_many_is_kept_for_a_while_but_not_when_it_is_known_to_be_ol
         assert opened.asked == asked + 1
     finally:
         arun(store.processes.delete(names[1]))
+
+
+def test_what_was_just_stored_is_in_the_order_of_many_however_short_a_page_may_glance(
+    store: Store, arun: Any, process_id: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CLAIMS_TOGETHER", 1)
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 30.0)
+    names = [process_id, f"{process_id}-b", f"{process_id}-c"]
+    for name in names[:2]:
+        arun(ingest(store, process({"t": "T."}, [], {}, process_id=name)))
+    standings = Summaries(opened)  # type: ignore[arg-type]
+    arun(standings.order())
+    monkeypatch.setattr(module, "GLANCE_SECONDS", 0.0)
+
+    async def stored_while_an_order_is_made() -> module.Order:
+        standings.forget()
+        earlier = asyncio.create_task(standings.order())
+        await asyncio.sleep(0)
+        await ingest(store, process({"t": "T."}, [], {}, process_id=names[2]))
+        standings.forget()
+        order = await standings.order()
+        await earlier
+        return order
+
+    try:
+        assert names[2] in ids(arun(stored_while_an_order_is_made()))
+    finally:
+        for name in names[1:]:
+            arun(store.processes.delete(name))
