@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
+import stat
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -206,6 +209,8 @@ def check(
     how["again"] = again
     settings = recording_settings(how)
     given = [*(str(one) for one in sources or ()), *(what or ())]
+    if not given and answer is None and is_a_file(sys.stdin):
+        given = [STDIN]
     _refuse_incomplete(given, answer, sources, question)
     if since is not None and not any(map(is_address, given)):
         raise InputError("--since is of addresses such as langfuse://PROJECT; leave it out here.")
@@ -234,6 +239,14 @@ def check(
     if done.fault is not None:
         fail(done.fault, as_json=False)  # stdout holds its one document already
     _end(done, frozenset(fail_on or ()))
+
+
+def is_a_file(stream: TextIO | None) -> bool:
+    """Return whether a stream reads a file (`check < trace.json`); a pipe may never end."""
+    try:
+        return stream is not None and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # a test's, or one that is closed
+        return False
 
 
 def _refuse_incomplete(
@@ -409,8 +422,10 @@ def _suffix(text: str) -> str:
     """The suffix that a file with a text would have, by which its format is found."""
     import json
 
+    from veritrail_graph.graph.importers.files import begins_printed
+
     if text.lstrip()[:1] not in ("{", "["):
-        return ".csv"
+        return ".log" if begins_printed(text) else ".csv"
     try:
         json.loads(text)
     except ValueError:

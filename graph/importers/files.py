@@ -6,13 +6,13 @@ import csv
 import io
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from veritrail_graph.graph.errors import InputError, InvalidProcess
-from veritrail_graph.graph.importers import nulled
+from veritrail_graph.graph.errors import InputError, InvalidProcess, shown
+from veritrail_graph.graph.importers import frames, nulled
 from veritrail_graph.graph.importers.process_file import reading
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -23,6 +23,17 @@ _LONGEST_CELL = 100_000_000
 _HEAD = 4_096
 _OURS = b'"veritrail.'
 _MAX_LINE = 100_000_000
+_JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
+_SHOWN = 200
+_NOT_BLANK = re.compile(r"\S")
+_OPENED = re.compile(r"^\{\s*$", re.MULTILINE)
+_BEGIN = re.compile(r"\{|\[\s*[{\[]")
+_VALUE = re.compile(rf"^(?:{_BEGIN.pattern})", re.MULTILINE)
+"""The beginning of an object, or of a list of them, at the beginning of a line."""
+
+
+class NoValue(InputError):
+    """The reason why words between values of JSON, such as a line of a program, are none."""
 
 
 def is_there(path: Path) -> bool:
@@ -38,14 +49,26 @@ def suffix_of(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
+def begins_as_json(path: Path) -> bool:
+    """Return whether a file begins as an object or a list of JSON, whatever it is called."""
+    try:
+        with reading.open_bytes(path) as file:
+            head = file.read(_HEAD)
+    except (InputError, OSError, EOFError, zlib.error):
+        return False
+    return _JSON.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
 def document(path: Path) -> Any:
     """The whole file as one JSON value, with null for NaN and Infinity (`nulled`).
+
+    A table that pandas wrote by column is the list of its rows.
 
     Raises:
         InputError: It is not one; the message says where.
     """
     try:
-        return reading.read_document(path, nulled.parse)
+        return frames.as_rows(reading.read_document(path, nulled.parse))
     except InvalidProcess as error:
         raise _plain(path, error) from None
 
@@ -55,7 +78,7 @@ def json_lines(
 ) -> Iterator[tuple[int, Any]]:
     """Number (from 1) and value of every line that is not blank; an InputError where it is none.
 
-    The rows of a table are such lines.
+    The rows of a table are such lines, and so are values over several lines, one after another.
 
     Args:
         path: The file.
@@ -71,13 +94,56 @@ def json_lines(
         yield from tables.records(path)
         return
     try:
+        is_first = True
         for number, text in reading.read_lines(path, max_line):
             try:
                 yield number, parse(text, number)
             except reading.NotJson as error:
+                several = _one_after_another(path, parse) if is_first else None
+                if several is not None:
+                    yield from several
+                    return
                 yield number, InputError(f"{path}, line {number}: {error}")
+            is_first = False
     except InvalidProcess as error:
         raise _plain(path, error) from None
+
+
+def _one_after_another(
+    path: Path, parse: Callable[[str, int], Any]
+) -> Iterator[tuple[int, Any]] | None:
+    """Yield the values of a file in which they follow each other over lines, as programs print.
+
+    None: it does not begin with such a value, or that is the whole file.
+    """
+    if _is_whole(path):
+        return None
+    text = reading.read_document(path, str)
+    end = reading.end_of_value(text, 0)
+    if end is not None:
+        return _several(path, text, parse) if text[end:].strip() else None
+    # A program may have printed something else first.
+    return _several(path, text, parse) if _OPENED.search(text, 1) else None
+
+
+def _several(path: Path, text: str, parse: Callable[[str, int], Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the line and the value of each; what stands between them is a fault each time."""
+    at, line, counted = 0, 1, 0
+    while (rest := _NOT_BLANK.search(text, at)) is not None:
+        at = rest.start()
+        line, counted = line + text.count("\n", counted, at), at
+        end = reading.end_of_value(text, at) if _BEGIN.match(text, at) else None
+        if end is None:
+            found = _VALUE.search(text, at + 1)
+            end = len(text) if found is None else found.start()
+            said = shown(text[at : min(end, at + _SHOWN)].strip())
+            yield line, NoValue(f"{path}, line {line}: not JSON: {said}")
+        else:
+            try:
+                yield line, parse(text[at:end], line)
+            except reading.NotJson as error:
+                yield line, InputError(f"{path}, line {line}: {error}")
+        at = end
 
 
 def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -217,29 +283,47 @@ def _first_value(path: Path) -> tuple[Any, bool]:
         with reading.open_bytes(path) as file:
             head = file.read(_HEAD)
         begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        if begin not in (b"{", b"[") or _OURS in head:
+        if _OURS in head:
             return None, False
+        if begin not in (b"{", b"["):
+            is_printed = begins_printed(head.decode("utf-8", "replace"))
+            return _of_lines(path) if is_printed else None, False
         if suffix_of(path) in LINES_SUFFIXES:
-            return next((value for _, value in json_lines(path)), None), False
+            return _of_lines(path), False
         try:
             return document(path), True
         except InputError:  # JSON Lines under another name
-            value = next((value for _, value in json_lines(path)), None)
+            value = _of_lines(path)
             return None if isinstance(value, InputError) else value, False
     except (InputError, OSError, EOFError, ValueError):
         return None, False
+
+
+def begins_printed(text: str) -> bool:
+    """Return whether a text holds an object that a program printed over lines."""
+    return _OPENED.search(text[:_HEAD]) is not None
+
+
+def _of_lines(path: Path) -> Any:
+    """Return the first value of lines, or why it cannot be read; words before it are none."""
+    return next((one for _, one in json_lines(path) if not isinstance(one, NoValue)), None)
 
 
 def is_lines(path: Path) -> bool:
     """Return whether a file holds its values in lines: JSON Lines, or the rows of a table."""
     if suffix_of(path) in LINES_SUFFIXES or _tables().is_table(path):
         return True
+    if _is_whole(path):
+        return False
     try:
         lines = json_lines(path)
         first, second = next(lines, None), next(lines, None)
     except InputError:
         return False
-    return all(one is not None and not isinstance(one[1], InputError) for one in (first, second))
+    return all(
+        one is not None and (not isinstance(one[1], InputError) or isinstance(one[1], NoValue))
+        for one in (first, second)
+    )
 
 
 def values(path: Path) -> Iterator[tuple[int, Any]]:
@@ -257,6 +341,14 @@ def values(path: Path) -> Iterator[tuple[int, Any]]:
         return
     whole = document(path) if whole is None else whole
     yield from enumerate(whole if isinstance(whole, list) else [whole], start=1)
+
+
+def _is_whole(path: Path) -> bool:
+    """Return whether the file was looked at last, and is one value."""
+    try:
+        return _first.get(_key(path), (None, False))[1]
+    except OSError:  # reading says what is wrong
+        return False
 
 
 def _taken(path: Path) -> Any:

@@ -141,7 +141,7 @@ def _fault(path: Path) -> str | None:
             return f"it is not UTF-8: {error.reason} at byte {error.start}. Save it as UTF-8."
     if b"\0" in begin:
         return "it holds bytes of value 0: it is no text"
-    if suffix in files.DELIMITERS:
+    if tables.is_table(path):
         return None
     return _not_json(path)
 

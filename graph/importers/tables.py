@@ -24,9 +24,10 @@ _UUID_BYTES = 16
 
 
 def is_table(path: Path) -> bool:
-    """Return whether the name of a file ends as that of a table."""
+    """Return whether a file is called a table, and is not one of JSON under such a name."""
     suffix = files.suffix_of(path)
-    return suffix == PARQUET or suffix in files.DELIMITERS
+    is_called = suffix == PARQUET or suffix in files.DELIMITERS
+    return is_called and not (path.is_file() and files.begins_as_json(path))
 
 
 def columns(path: Path) -> list[str]:

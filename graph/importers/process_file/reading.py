@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -210,6 +211,19 @@ def _outside_texts(data: bytes) -> Iterator[bytes]:
         is_inside = (is_inside + len(parts) - 1) % 2
 
 
+def end_of_value(text: str, start: int) -> int | None:
+    """Return where the value of JSON ends that begins at a place of a text; None: none does.
+
+    Args:
+        text: The text.
+        start: The place, or that of white space before it.
+    """
+    try:
+        return _LENIENT.raw_decode(text, _BLANK.match(text, start).end())[1]  # type: ignore[union-attr]
+    except (ValueError, RecursionError):
+        return None
+
+
 def parse_fast(data: bytes) -> Any:
     """JSON that holds nothing unusual.
 
@@ -397,5 +411,6 @@ def _refuse_constant(name: str) -> Any:
     raise NotJson(f"{name} is no JSON value")
 
 
+_BLANK = re.compile(r"\s*")
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
 _LENIENT = json.JSONDecoder(object_pairs_hook=_object)

@@ -59,7 +59,7 @@ class OtlpImporter:
 
     def detect(self, path: Path) -> str | None:
         """By `resourceSpans`, the keys of a span of the SDK, or the ending of protobuf."""
-        if path.is_file() and files.suffix_of(path) in _PROTOBUF:
+        if path.is_file() and _is_protobuf(path):
             return None
         value = vendors.as_request(vendors.entries(files.first_record(path))[0])
         if _is_request(value) or _is_printed_record(value):
@@ -86,11 +86,14 @@ class OtlpImporter:
 
 def _items(path: Path) -> Iterator[tuple[str, Span | InputError]]:
     """Yield the spans and log records of a file, or why they cannot be read, with their places."""
-    is_protobuf = files.suffix_of(path) in _PROTOBUF
+    is_protobuf = _is_protobuf(path)
     documents: Iterable[tuple[int, Any]] = [(1, None)] if is_protobuf else files.values(path)
     for number, value in documents:
         where = f"{path}#{number}"
         try:
+            if isinstance(value, files.NoValue):
+                yield where, UnreadSpan(str(value))
+                continue
             if isinstance(value, InputError):
                 raise value
             found = each_of_protobuf(_bytes(path), str(path)) if is_protobuf else None
@@ -98,6 +101,10 @@ def _items(path: Path) -> Iterator[tuple[str, Span | InputError]]:
                 yield where, span
         except InputError as error:
             yield where, error
+
+
+def _is_protobuf(path: Path) -> bool:
+    return files.suffix_of(path) in _PROTOBUF and not files.begins_as_json(path)
 
 
 def _bytes(path: Path) -> bytes:
