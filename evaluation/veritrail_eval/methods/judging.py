@@ -12,7 +12,7 @@ from typing import Any
 from veritrail_eval.datasets.model import LabelledClaim
 from veritrail_eval.methods.method import MethodOutcome
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model import Claim, NodeRef, Status, Verification
+from veritrail_graph.graph.model import Claim, NodeRef, Status, Verdict, Verification
 from veritrail_graph.verifier.driver import Task
 from veritrail_graph.verifier.held_process import HeldProcess
 from veritrail_graph.verifier.judge import LanguageModelJudge
@@ -119,8 +119,18 @@ def outcome_of_walk(ended: Verification) -> MethodOutcome:
         nodes_verified=ended.nodes_verified,
         iterations=len(ended.iterations),
         error_stages=ended.error_stages if has_error else None,
+        error_nodes=_error_nodes(ended) or None,
         indicative=ended.indicative,
     )
+
+
+def _error_nodes(ended: Verification) -> tuple[str, ...]:
+    """The nodes where an error may have come in: by verdicts, by sides, else by a value."""
+    if ended.error_nodes:
+        return tuple(node.node_id for node in ended.error_nodes)
+    offered = ended.offered_place
+    is_error = ended.verdict is Verdict.NOT_FULLY_SUPPORTED
+    return offered.node_ids if offered is not None and is_error else ()
 
 
 async def judge_texts(

@@ -15,7 +15,7 @@ from veritrail_eval.datasets.model import LabelledClaim
 from veritrail_eval.embeddings.port import Embedder
 from veritrail_eval.methods.memory import RunMemory
 from veritrail_graph.graph.model import Status, Usage, Verdict
-from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf, PublicId, Stage
+from veritrail_graph.graph.model.noun import Count, Many, NodeId, Noun, OneOf, PublicId, Stage
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.held_process import HeldProcess
 from veritrail_graph.verifier.judge import StepModels
@@ -43,6 +43,11 @@ class MethodOutcome(Noun):
     iterations: Count | None = Field(default=None, description="Rounds of the walk, if it walks.")
     error_stages: Many[Stage] | None = Field(
         default=None, description="Where the error came in; null: the method does not say."
+    )
+    error_nodes: Many[NodeId] | None = Field(
+        default=None,
+        description="The nodes where it may have come in, the likeliest first, however they were "
+        "found; null: the method does not say.",
     )
     indicative: bool = Field(
         default=False, description="Whether no model judged, so that the verdict decides nothing."

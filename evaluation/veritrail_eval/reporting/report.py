@@ -19,6 +19,7 @@ from veritrail_eval.reporting.costs import (
     dataset_costs,
     human_figures,
 )
+from veritrail_eval.reporting.failures import FailureAttribution, failure_attribution
 from veritrail_eval.reporting.grids import MethodGrids, method_grids
 from veritrail_eval.reporting.headline import headline
 from veritrail_eval.reporting.options import ReportOptions
@@ -64,6 +65,7 @@ class DatasetReport:
         costs: Cost of each configuration.
         human: What a person's judgement of a claim costs; None: it is not known.
         stages: Error stages; None: no method walks.
+        failures: The agents and steps that made runs fail; None: no mistakes of agents are noted.
         review: Causes that people found for errors; None: no review was read.
     """
 
@@ -80,6 +82,7 @@ class DatasetReport:
     costs: Sequence[CostRow]
     human: Figure | None
     stages: ErrorStages | None
+    failures: FailureAttribution | None
     review: ReviewCounts | None
 
     @property
@@ -202,10 +205,12 @@ def _dataset_report(
     best = score_table(chosen, rule, how, tied)
     soft_runs = with_scores(runs)
     soft_chosen, soft_tied = best_of_each_method(score_table(soft_runs, rule))
+    failures = failure_attribution(runs, how)
+    summary = headline(dataset.name, every, best, rule, how)
     return DatasetReport(
         dataset=dataset,
         runs=runs,
-        headline=headline(dataset.name, every, best, rule, how),
+        headline=f"{summary} {failures.summary}".rstrip() if failures else summary,
         every=every,
         best=best,
         soft=score_table(soft_runs, rule),
@@ -216,6 +221,7 @@ def _dataset_report(
         costs=[cost_row(run, extraction) for run in runs],
         human=human,
         stages=error_stages(runs, how),
+        failures=failures,
         review=review,
     )
 
@@ -401,6 +407,7 @@ def _dataset_json(one: DatasetReport) -> dict[str, Any]:
         ],
         "human_cost_per_claim": one.human.value if one.human else None,
         "error_stages": None if one.stages is None else _stages_json(one.stages),
+        "failures": None if one.failures is None else one.failures.as_json(),
         "review": None if one.review is None else one.review.as_json(),
     }
 

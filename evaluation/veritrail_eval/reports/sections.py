@@ -14,6 +14,7 @@ from veritrail_eval.figures.options import Inconclusive
 from veritrail_eval.reporting.report import DatasetReport
 from veritrail_eval.reporting.review import Cause, ErrorKind
 from veritrail_eval.reporting.stages import ErrorStages, LabelledStages
+from veritrail_eval.reports.failures import failures_section
 from veritrail_eval.reports.heat_maps import heat_map
 from veritrail_eval.reports.parts import (
     DASH,
@@ -62,6 +63,8 @@ def sections_of(report: DatasetReport, rule: Inconclusive) -> list[Section]:
     found.append(_costs(report))
     if report.stages is not None:
         found.append(_stages(report.stages))
+    if report.failures is not None:
+        found.append(failures_section(report.failures))
     if report.review is not None:
         found.append(_review(report))
     return found

@@ -22,6 +22,25 @@ FORMAT = "veritrail.evaluation/1"
 NAME = "run.json"
 
 
+class AgentStep(Noun):
+    """A message of a log of agents."""
+
+    step: Count = Field(description="Its place in the log, from 0.")
+    agent: Text = Field(description="Who wrote it.")
+
+
+class RecordedMistake(AgentStep):
+    """The message of a log that a person called the decisive mistake.
+
+    Source: Zhang et al. 2025 (Who&When).
+    """
+
+    subset: str = Field(description="The folder or table that the log is from.")
+    messages: Mapping[str, AgentStep] = Field(
+        description="The messages that agents wrote, by node_id."
+    )
+
+
 class RecordedClaim(Noun):
     """A claim of a run, with the label that verdicts are compared with."""
 
@@ -40,6 +59,9 @@ class RecordedClaim(Noun):
         default={},
         description="Of a claim with labelled error stages: which steps, such as agents, wrote at "
         "each stage of its process; empty where no step wrote at several.",
+    )
+    mistake: RecordedMistake | None = Field(
+        default=None, description="The noted mistake of a log of agents; null: none is noted."
     )
 
     @property

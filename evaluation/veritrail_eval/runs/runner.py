@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from veritrail_eval.datasets.loading import load_dataset
 from veritrail_eval.datasets.model import Dataset, LabelledClaim
 from veritrail_eval.methods.method import Method, MethodOutcome, Resources
+from veritrail_eval.runs.agent_logs import noted_mistake
 from veritrail_eval.runs.matrix import Configuration, DatasetEntry, Matrix
 from veritrail_eval.runs.outcomes import (
     KEPT,
@@ -403,6 +404,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
     processes = loaded.processes
     sample = loaded.entry.sample
     located = {claim.process_id for claim in loaded.claims if claim.error_stages}
+    mistakes = {name: noted_mistake(process) for name, process in processes.items()}
     steps = {name: processes[name].repeated_steps() for name in located}
     names: dict[int, str] = {}
     own = {name: OwnNodes(process) for name, process in processes.items()}
@@ -423,6 +425,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
                 fingerprint=prints[claim.key],
                 nodes=own[claim.process_id].of(claim.node_id),
                 steps=steps[claim.process_id] if claim.error_stages else {},
+                mistake=mistakes[claim.process_id],
             )
             for claim in loaded.claims
             if claim.label is not None
