@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.graph.sentences.boundaries import begun
 from veritrail_graph.graph.sentences.layout import Block, behind_marker, blocks
+from veritrail_graph.graph.sentences.plain_ends import plain_spans
 from veritrail_graph.graph.sentences.tables import tokenizer
 
 __all__ = ["RULES", "SentenceSplitter", "trimmed"]
@@ -63,11 +64,19 @@ class SentenceSplitter:
         Sentences never overlap, have no outer whitespace, and hold every character of the
         text that is not whitespace; a text without any has no sentences.
         """
-        spans = (span for block in blocks(text) for span in self._spans(text, block))
         return tuple(
-            Sentence(node_id, index, start, end, text[start:end])
-            for index, (start, end) in enumerate(spans)
+            [
+                Sentence(node_id, index, start, end, text[start:end])
+                for index, (start, end) in enumerate(self.spans(text))
+            ]
         )
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the sentences of a text begin, and the offset behind each."""
+        found = plain_spans(text, self.language)
+        if found is None:
+            found = [span for block in blocks(text) for span in self._spans(text, block)]
+        return found
 
     def _spans(self, text: str, block: Block) -> Iterator[tuple[int, int]]:
         start, end = trimmed(text, block.start, block.end)

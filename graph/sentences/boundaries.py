@@ -95,11 +95,14 @@ def begun(text: str, start: int, end: int, punkt: Iterable[int]) -> list[int]:
     """
     moved = (_moved(text, start, place, end) for place in punkt)
     places = {place for place in moved if place and not _is_inside(text, start, place, end)}
-    places.update(_behind_other_stops(text, start, end))
+    is_ascii = text.isascii()
+    if not is_ascii:
+        places.update(_behind_other_stops(text, start, end))
     for found in _MARKED_END.finditer(text, start, end):
         if found["marks"]:
             _keep_marks(text, start, end, found, places)
-    places.update(begun_unmarked(text, start, end, places))
+    if not is_ascii:
+        places.update(begun_unmarked(text, start, end, places))
     return sorted(place for place in places if start < place < end)
 
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.lean_imports import without_numbers
 
+_PLAIN_END = re.compile(r"([A-Za-z]{2,})\.\s+[A-Za-z]+")
 _NAME = re.compile(r"[a-z][a-z_]{0,31}")
 
 
@@ -46,12 +47,28 @@ def tokenizer(language: str) -> Tokenizer:
     Raises:
         InputError: There are no tables of this language on the machine.
     """
+    parameters = _parameters(language)
+    parameters.ortho_context = _Frequencies(parameters.ortho_context)
+    return _without_clock(parameters, uncertain_words(language))
+
+
+@lru_cache(maxsize=8)
+def uncertain_words(language: str) -> frozenset[str]:
+    """Words in small letters behind which a full stop may end no sentence, by the tables.
+
+    Raises:
+        InputError: There are no tables of this language on the machine.
+    """
+    parameters = _parameters(language)
+    return frozenset((*parameters.abbrev_types, *(first for first, _ in parameters.collocations)))
+
+
+@lru_cache(maxsize=8)
+def _parameters(language: str) -> Any:
     if not _NAME.fullmatch(language):
         raise InputError(f"{language!r} is not the name of a language, such as 'english'.")
     bundled = _bundled(language)
-    parameters = _filled(bundled) if bundled else _installed(language)
-    parameters.ortho_context = _Frequencies(parameters.ortho_context)
-    return _without_clock(parameters)
+    return _filled(bundled) if bundled else _installed(language)
 
 
 def _bundled(language: str) -> ModuleType | None:
@@ -94,8 +111,11 @@ def _installed(language: str) -> Any:
         ) from missing
 
 
-def _without_clock(parameters: Any) -> Tokenizer:
+def _without_clock(parameters: Any, uncertain: frozenset[str]) -> Tokenizer:
     """Punkt on these tables, with the standard library's regular expressions.
+
+    Of a full stop behind a word that is no abbreviation its rules can say nothing else than that
+    it ends a sentence: there they are not asked.
 
     Newer NLTK gives every match five seconds of wall-clock time and then raises, which a
     text of some megabytes on a busy machine exceeds. The patterns are linear; where
@@ -122,7 +142,13 @@ def _without_clock(parameters: Any) -> Tokenizer:
         },
     )
     token = type("PlainToken", (punkt.PunktToken,), {"__slots__": (), **plain(punkt.PunktToken, 0)})
-    built: Tokenizer = punkt.PunktSentenceTokenizer(
-        parameters, lang_vars=language_vars(), token_cls=token
-    )
+
+    class Punkt(punkt.PunktSentenceTokenizer):  # type: ignore[misc]
+        def text_contains_sentbreak(self, text: str) -> bool:
+            found = _PLAIN_END.fullmatch(text)
+            if found is not None and found[1].lower() not in uncertain:
+                return True
+            return bool(super().text_contains_sentbreak(text))
+
+    built: Tokenizer = Punkt(parameters, lang_vars=language_vars(), token_cls=token)
     return built

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from veritrail_graph.api.app.samples import FOLDER, SAMPLES
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.graph.sentences.plain_ends import plain_spans
 from veritrail_graph.graph.sentences.tables import tokenizer
 
 SPLITTER = SentenceSplitter.for_language("english")
@@ -319,3 +320,30 @@ def test_a_line_of_ten_megabytes_without_punctuation() -> None:
     text = "word " * 2_000_000
     (sentence,) = SPLITTER.split("n", text)
     assert sentence.end == len(text) - 1
+
+
+_PIECES = (
+    "The", "harbour", "closed", "Anna", "Smith", "Dr", "approx", "Inc", "e.g", "3.5", "2019", "Vi",
+    "I", "Yahoo", "Jeopardy", "was", "ex", "p", "(it)", "-", "#", '"so"', "[1]", "NASA", "no",
+)  # fmt: skip
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(_PIECES), st.sampled_from(("", "", ".", "?", "!", ","))),
+        min_size=1,
+        max_size=12,
+    )
+)
+@settings(max_examples=400, deadline=None)
+def test_a_plain_text_has_the_sentences_that_the_rules_find(words: list[tuple[str, str]]) -> None:
+    text = " ".join(word + mark for word, mark in words)
+    found = plain_spans(text, "english")
+    assert found is None or found == SPLITTER.spans(f"{text}\n")
+
+
+def test_prose_is_plain() -> None:
+    text = "Anna closed the harbour in 2019 for 3.5 days. Was it open before? The ships left."
+    found = plain_spans(text, "english")
+    assert found == [(0, 45), (46, 65), (66, 81)]
+    assert plain_spans("The harbour of St. Mary was closed.", "english") is None
