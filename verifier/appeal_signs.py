@@ -256,3 +256,13 @@ SIGNS: tuple[AppealSigns, ...] = (
         ),
     ),
 )  # fmt: skip
+
+
+def least_words() -> tuple[str, ...]:
+    """Words one of which is in every text with any sign; none of them is in another."""
+    known = sorted({word for signs in SIGNS for word in signs.words}, key=len)
+    kept: list[str] = []
+    for word in known:
+        if not any(one in word for one in kept):
+            kept.append(word)
+    return tuple(kept)

@@ -13,11 +13,13 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
 
 from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, NodeRef
 from veritrail_graph.graph.unseen import Unseen, counts, places, without_unseen
-from veritrail_graph.verifier.appeal_signs import SIGNS
+from veritrail_graph.verifier.appeal_signs import SIGNS, least_words
 from veritrail_graph.verifier.copying import CopyingSource
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes
 
@@ -27,6 +29,10 @@ READ_IN_THREAD = 50_000
 HIDDEN_AT_ONCE = 8
 """Zero-width characters or selectors that follow each other and hide a message."""
 
+_SOUGHT_AT_ONCE = 1_000_000
+"""Characters of texts that are searched together."""
+
+_WORDS = least_words()
 _CAPITALS = re.compile(r"\bFULLY[ -]SUPPORTED\b(?! BY\b)")
 _RUN = re.compile(
     f"[\u200b-\u200d\u2060-\u2064\ufeff\ufe00-\ufe0f\U000e0100-\U000e01ef]{{{HIDDEN_AT_ONCE}}}"
@@ -36,12 +42,16 @@ _RUN = re.compile(
 def appeal_kinds(text: str) -> tuple[AppealKind, ...]:
     """Return how a text speaks to its reader, each way once; nothing where it does not."""
     found = {AppealKind.HIDDEN_TEXT} if _hides(text) else set()
-    read = text if text.isascii() else unicodedata.normalize("NFKC", without_unseen(text))
+    read = _as_read(text)
     if _CAPITALS.search(read):
         found.add(AppealKind.VERDICT_WORD)
     small = read.lower()
     found.update(signs.kind for signs in SIGNS if signs.kind not in found and signs.are_in(small))
     return tuple(kind for kind in AppealKind if kind in found)
+
+
+def _as_read(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", without_unseen(text))
 
 
 def _hides(text: str) -> bool:
@@ -51,6 +61,24 @@ def _hides(text: str) -> bool:
     return _RUN.search(text) is not None or (
         Unseen.TAG in counts(text) and any(len(place[0]) > 1 for place in places(text))
     )
+
+
+def may_appeal(texts: Sequence[str]) -> list[int]:
+    """The numbers of those of many texts that may speak to their reader: few, and all that do.
+
+    One search through all texts takes a fifth of the time of one through each.
+    """
+    found = {number for number, text in enumerate(texts) if _hides(text)}
+    small = [_as_read(text).lower() for text in texts]
+    firsts = [0, *accumulate(len(text) + 1 for text in small)]
+    whole = "\n".join(small)
+    for word in _WORDS:
+        at = whole.find(word)
+        while at >= 0:
+            number = bisect_right(firsts, at) - 1
+            found.add(number)
+            at = whole.find(word, firsts[number + 1])
+    return sorted(found)
 
 
 def cited_appeals(iterations: Sequence[Iteration]) -> tuple[Appeal, ...]:
@@ -74,6 +102,7 @@ class WatchedNodes:
     def __init__(self, nodes: NodeSource) -> None:
         self.watched = nodes
         self._counts: dict[str, int] = {}
+        self._looking = asyncio.Lock()
 
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()
@@ -93,16 +122,24 @@ class WatchedNodes:
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""
         found = await self.watched.read(nodes)
-        new = [node for node in found if node.ref.node_id not in self._counts]
-        if sum(len(node.text) for node in new) > READ_IN_THREAD:
-            await asyncio.to_thread(self._look_at, new)
-        else:
-            self._look_at(new)
+        async with self._looking:  # claims that begin together read the same nodes
+            new = [node for node in found if node.ref.node_id not in self._counts]
+            if sum(len(node.text) for node in new) > READ_IN_THREAD:
+                await asyncio.to_thread(self._look_at, new)
+            else:
+                self._look_at(new)
         return found
 
-    def _look_at(self, nodes: Iterable[ReadNode]) -> None:
-        for node in nodes:
-            self._counts[node.ref.node_id] = _count(node)
+    def _look_at(self, nodes: Sequence[ReadNode]) -> None:
+        self._counts.update((node.ref.node_id, 0) for node in nodes)
+        start = characters = 0
+        for behind, node in enumerate(nodes, 1):
+            characters += len(node.text)
+            if characters >= _SOUGHT_AT_ONCE or behind == len(nodes):
+                part = nodes[start:behind]
+                for number in may_appeal([one.text for one in part]):
+                    self._counts[part[number].ref.node_id] = _count(part[number])
+                start, characters = behind, 0
 
     def appeals_in(self, iterations: Iterable[Iteration]) -> int:
         """Return how many sentences of the nodes of these iterations speak to their reader."""
