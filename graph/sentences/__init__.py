@@ -72,7 +72,7 @@ class SentenceSplitter:
         )
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the sentences of a text begin, and the offset behind each."""
+        """Return where each sentence of a text begins, and the offset behind it."""
         found = plain_spans(text, self.language)
         if found is None:
             found = [span for block in blocks(text) for span in self._spans(text, block)]
