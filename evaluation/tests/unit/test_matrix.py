@@ -285,7 +285,7 @@ def test_what_has_an_outcome_is_not_asked_again(tmp_path: Path, made: dict[str, 
 
 
 @pytest.mark.usefixtures("made")
-def test_a_claim_with_an_error_stage_knows_who_wrote_at_each_stage(tmp_path: Path) -> None:
+def test_a_claim_knows_who_wrote_at_each_stage_and_what_annotators_said(tmp_path: Path) -> None:
     steps = ["Tool", "Planner", "Coder", "Planner"]
     nodes = [
         {"node_id": f"n{stage}", "text": f"Text {stage}.", "stage": stage, "step": step}
@@ -298,7 +298,10 @@ def test_a_claim_with_an_error_stage_knows_who_wrote_at_each_stage(tmp_path: Pat
     ]
     rows += [
         {"claim": {"process_id": "p", "text": "A text.", "label": "NOT_FULLY_SUPPORTED", **more}}
-        for more in ({"claim_id": "a", "error_stages": [2]}, {"claim_id": "b"})
+        for more in (
+            {"claim_id": "a", "error_stages": [2]},
+            {"claim_id": "b", "label_distribution": {"NOT_FULLY_SUPPORTED": 0.75}},
+        )
     ]
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     path = tmp_path / "m.toml"
@@ -308,6 +311,7 @@ def test_a_claim_with_an_error_stage_knows_who_wrote_at_each_stage(tmp_path: Pat
     assert [dict(claim.steps) for claim in dataset.claims] == [
         {2: ("Planner",), 3: ("Coder",), 4: ("Planner",)}, {},
     ]  # fmt: skip
+    assert [claim.annotators for claim in dataset.claims] == [None, {"NOT_FULLY_SUPPORTED": 0.75}]
 
 
 def test_another_text_of_a_claim_is_asked_anew(tmp_path: Path, made: dict[str, Coin]) -> None:

@@ -60,6 +60,16 @@ def distribution(labels: Sequence[Annotation]) -> Mapping[str, float] | None:
     return {verdict.value: counts[verdict] / total for verdict in Verdict} if total else None
 
 
+def shares_of_annotators(claim: LabelledClaim) -> Mapping[str, float] | None:
+    """The share of each verdict among several annotators of a claim; None: it is not known.
+
+    Where a data set has no distribution, labels are not of all annotators: those of FaithBench, for
+    one, are of the annotators who marked something.
+    """
+    alone = bool(claim.labels) and verdict_counts(claim.labels).total() < 2
+    return None if alone else claim.label_distribution
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A person's decision on the label of a claim.

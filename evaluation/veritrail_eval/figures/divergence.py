@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import log2, sqrt
 
 from veritrail_eval.figures.figure import Figure, missing
@@ -41,15 +42,37 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> Figure:
     """
     if len(first) < 2:
         return missing("fewer than two stages")
-    one, other = _centred_ranks(first), _centred_ranks(second)
-    spread = sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+    return rank_correlation(
+        Counter(zip(first, second, strict=True)), "the same rate at every stage"
+    )
+
+
+def rank_correlation(pairs: Mapping[tuple[float, float], int], reason: str) -> Figure:
+    """Spearman's rank correlation of pairs, each with how often it is there.
+
+    Args:
+        pairs: The pairs.
+        reason: Why there is none, where all values of a side are the same.
+    """
+    sides: list[Counter[float]] = [Counter(), Counter()]
+    for pair, count in pairs.items():
+        for side, value in zip(sides, pair, strict=True):
+            side[value] += count
+    first, second = map(_centred_ranks, sides)
+    spread = sqrt(
+        sum(count * first[value] ** 2 for value, count in sides[0].items())
+        * sum(count * second[value] ** 2 for value, count in sides[1].items())
+    )
     if not spread:
-        return missing("the same rate at every stage")
-    return Figure(max(-1.0, min(1.0, sum(a * b for a, b in zip(one, other, strict=True)) / spread)))
+        return missing(reason)
+    together = sum(count * first[one] * second[other] for (one, other), count in pairs.items())
+    return Figure(max(-1.0, min(1.0, together / spread)))
 
 
-def _centred_ranks(values: Sequence[float]) -> list[float]:
-    below = [sum(other < value for other in values) for value in values]
-    equal = [sum(other == value for other in values) for value in values]
-    middle = (len(values) - 1) / 2
-    return [a + (b - 1) / 2 - middle for a, b in zip(below, equal, strict=True)]
+def _centred_ranks(values: Mapping[float, int]) -> dict[float, float]:
+    """The rank of each value without the mean of all ranks."""
+    middle, below, found = (sum(values.values()) - 1) / 2, 0, {}
+    for value, count in sorted(values.items()):
+        found[value] = below + (count - 1) / 2 - middle
+        below += count
+    return found

@@ -37,6 +37,7 @@ from veritrail_eval.reporting.score_tables import (
     score_table,
     with_scores,
 )
+from veritrail_eval.reporting.soft_labels import SoftLabels, soft_labels
 from veritrail_eval.reporting.stages import ErrorStages, error_stages
 from veritrail_eval.runs.record import JudgedDataset
 from veritrail_graph.graph.errors import InputError, shown
@@ -59,6 +60,7 @@ class DatasetReport:
         best: The best configuration of each method, compared with each other only.
         soft: Soft prediction of all configurations that give probabilities.
         soft_best: The best of each method, by macro F1.
+        soft_labels: Probabilities beside several annotators; None: no claim has several.
         scoreless: Configurations that give no probabilities.
         ablation: Tracing, retrieval and both (E.1); None: not all three are there.
         grids: Heat maps.
@@ -76,6 +78,7 @@ class DatasetReport:
     best: ScoreTable
     soft: ScoreTable
     soft_best: ScoreTable
+    soft_labels: SoftLabels | None
     scoreless: Sequence[ConfigurationRun]
     ablation: ScoreTable | None
     grids: Sequence[MethodGrids]
@@ -215,6 +218,7 @@ def _dataset_report(
         best=best,
         soft=score_table(soft_runs, rule),
         soft_best=score_table(soft_chosen, rule, how, soft_tied, soft=True),
+        soft_labels=soft_labels(runs, how),
         scoreless=[run for run in runs if run not in soft_runs],
         ablation=_ablation(runs, options),
         grids=method_grids(every),
@@ -407,6 +411,7 @@ def _dataset_json(one: DatasetReport) -> dict[str, Any]:
         ],
         "human_cost_per_claim": one.human.value if one.human else None,
         "error_stages": None if one.stages is None else _stages_json(one.stages),
+        "soft_labels": None if one.soft_labels is None else one.soft_labels.as_json(),
         "failures": None if one.failures is None else one.failures.as_json(),
         "review": None if one.review is None else one.review.as_json(),
     }

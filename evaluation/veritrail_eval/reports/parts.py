@@ -75,7 +75,7 @@ def named(run: ConfigurationRun) -> str:
 
 def shown(value: float | None, places: int = 3) -> str:
     """A figure as text."""
-    return DASH if value is None else f"{value:.{places}f}"
+    return DASH if value is None else f"{value:z.{places}f}"
 
 
 def dollars(value: float | None) -> str:
@@ -91,7 +91,7 @@ def percent(value: float | None) -> str:
 def span_of(interval: Interval | None) -> str:
     """An interval as text; empty where there is none."""
     ends = interval.as_json() if interval is not None else None
-    return "" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
+    return "" if ends is None else f"{ends[0]:z.3f} to {ends[1]:z.3f}"
 
 
 def reasons_of(

@@ -34,6 +34,7 @@ from veritrail_eval.reports.prediction import (
     hard_section,
     soft_section,
 )
+from veritrail_eval.reports.soft_labels import soft_labels_section
 
 _MOST_FAULTS = 8
 _MOST_CHARACTERS = 300
@@ -56,6 +57,8 @@ ENDINGS = {
 def sections_of(report: DatasetReport, rule: Inconclusive) -> list[Section]:
     """The sections about a data set."""
     found = [_endings(report), hard_section(report, rule), soft_section(report)]
+    if report.soft_labels is not None:
+        found.append(soft_labels_section(report.soft_labels))
     if report.ablation is not None:
         found.append(ablation_section(report.ablation, rule))
     if report.grids:

@@ -60,6 +60,11 @@ class RecordedClaim(Noun):
         description="Of a claim with labelled error stages: which steps, such as agents, wrote at "
         "each stage of its process; empty where no step wrote at several.",
     )
+    annotators: Mapping[str, float] | None = Field(
+        default=None,
+        description="The share of each verdict among the labels of several annotators; null: it "
+        "is not known.",
+    )
     mistake: RecordedMistake | None = Field(
         default=None, description="The noted mistake of a log of agents; null: none is noted."
     )

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from filelock import FileLock, Timeout
 
+from veritrail_eval.annotation.final_labels import shares_of_annotators
 from veritrail_eval.datasets.loading import load_dataset
 from veritrail_eval.datasets.model import Dataset, LabelledClaim
 from veritrail_eval.methods.method import Method, MethodOutcome, Resources
@@ -425,6 +426,7 @@ def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]
                 fingerprint=prints[claim.key],
                 nodes=own[claim.process_id].of(claim.node_id),
                 steps=steps[claim.process_id] if claim.error_stages else {},
+                annotators=shares_of_annotators(claim),
                 mistake=mistakes[claim.process_id],
             )
             for claim in loaded.claims

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from veritrail_eval.annotation.final_labels import distribution
 from veritrail_eval.datasets.loaders.building import (
     Building,
     Filled,
@@ -84,6 +85,15 @@ class QagsLoader(TableLoader[_Row]):
             label = verdict_of(yes * 2 > len(said))
         else:
             building.count("sentence without a majority of the workers: kept without a label")
+        labels = tuple(
+            annotation(
+                f"worker {worker}",
+                AnnotatorLabel.FULLY_SUPPORTED
+                if answer is _Answer.YES
+                else AnnotatorLabel.NOT_FULLY_SUPPORTED,
+            )
+            for worker, answer in zip(workers, said, strict=True)
+        )
         building.claim(
             where,
             process_id=process,
@@ -92,13 +102,6 @@ class QagsLoader(TableLoader[_Row]):
             node_id=node,
             label=label,
             label_origin="majority",
-            labels=tuple(
-                annotation(
-                    f"worker {worker}",
-                    AnnotatorLabel.FULLY_SUPPORTED
-                    if answer is _Answer.YES
-                    else AnnotatorLabel.NOT_FULLY_SUPPORTED,
-                )
-                for worker, answer in zip(workers, said, strict=True)
-            ),
+            labels=labels,
+            label_distribution=distribution(labels),
         )
