@@ -117,8 +117,8 @@ def test_a_submission_that_is_given_up_leaves_nothing_that_runs(
 
 
 def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_path: Path) -> None:
-    veritrail("ingest", pumps(tmp_path / "pumps-people.json", 2))
-    claim = {"process_id": "pumps-people", "claim_id": "k0"}
+    veritrail("ingest", pumps(tmp_path / "0-pumps-people.json", 2))
+    claim = {"process_id": "0-pumps-people", "claim_id": "k0"}
 
     async def asked() -> list[Any]:
         lexical = ("--engine", "lexical")
@@ -133,7 +133,7 @@ def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_pa
         assert "People" not in text_of(before)
     for verdict, who in (("UNCLEAR", "Ada"), ("NOT_FULLY_SUPPORTED", "Ben")):
         said = ("--verdict", verdict, "--reason", "Read the\x1b[1m minutes.", "--reviewer", who)
-        veritrail("reviews", "add", "pumps-people", "k0", *said)
+        veritrail("reviews", "add", "0-pumps-people", "k0", *said)
     *trails, listed = anyio.run(asked)
     for answer in trails:
         found = answer.structured_content
@@ -145,7 +145,7 @@ def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_pa
         assert "Reviewers disagree" in text_of(answer)
         assert "\x1b" not in text_of(answer)
     processes = listed.structured_content["processes"]
-    (mine,) = [one for one in processes if one["process_id"] == "pumps-people"]
+    (mine,) = [one for one in processes if one["process_id"] == "0-pumps-people"]
     assert mine["reviewed"] == {"claims": 1, "overridden": 1, "unclear": 0, "disputed": 1}
     assert "1 claim: 1 overridden" in text_of(listed)
 
