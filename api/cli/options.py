@@ -182,7 +182,7 @@ PromptsFolder = Annotated[
     typer.Option(
         metavar="DIR",
         help="Prompts of your own: files STEP.VERSION.md; or a variant: v2, paper, brief, "
-        "every_word, true_false, any_turn.",
+        "every_word, true_false, any_turn, earlier_turns.",
     ),
 ]
 JudgeThreshold = Annotated[

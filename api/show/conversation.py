@@ -104,7 +104,7 @@ class ClaimInTurn:
         reason: The reason; empty: there is none, or it is verified.
         earlier: Claims of earlier turns that it contradicts.
         more_earlier: How many more of them there are.
-        knowledge: Facts of the initial knowledge that it contradicts.
+        knowledge: Facts of the initial knowledge, and earlier turns, that it contradicts.
         is_against_documents: Whether it is contradicted, and by no earlier claim or fact.
         later: Claims of later turns that contradict it.
         more_later: How many more of them there are.

@@ -47,6 +47,7 @@ from veritrail_graph.api.show.words import Mark, indicative_words
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.dialogue import (
+    TURN,
     ClaimCategory,
     DialogueRun,
     Speaker,
@@ -300,7 +301,9 @@ def _of_claim(claim: TurnClaim, linked: Linked, reasons: set[str]) -> Iterator[B
         yield Branch(_other("said before", made), (), "contradicted claim")
     for node_id in claim.contradicts_knowledge:
         fact = linked.knowledge.get(node_id)
-        line: Line = (ours("against the initial knowledge: "), name(node_id))
+        is_turn = node_id.startswith(TURN)
+        words = "said before: " if is_turn else "against the initial knowledge: "
+        line: Line = (ours(words), name(node_id))
         yield Branch(line if fact is None else (*line, ours(" "), said(fact)))
     if claim.category is ClaimCategory.CONTRADICTED and not (
         claim.contradicts or claim.contradicts_knowledge

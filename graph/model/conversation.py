@@ -176,7 +176,7 @@ class LinkedClaims:
     Attributes:
         places: Claims of other turns by claim_id.
         denied: Later claims that contradict a claim, by claim_id.
-        knowledge: Texts of initial knowledge by node_id.
+        knowledge: Texts of initial knowledge, and of contradicted turns, by node_id.
         numbers: Numbers of turns that checks name, by turn_id.
         unfinished: How turns ended of which no result counts, by turn_id.
         open_claim: The claim whose background was read.

@@ -171,7 +171,9 @@ class TurnClaim(Noun):
         default=None, description="What verification said; null where it did not succeed."
     )
     contradicts_knowledge: Many[NodeId] = Field(
-        default=(), description="The nodes of initial knowledge that it contradicts."
+        default=(),
+        description="The nodes that it contradicts besides: of initial knowledge, or earlier turns "
+        "that were shown with it.",
     )
     error: Text | None = Field(default=None, description="Why it did not succeed.")
 

@@ -152,7 +152,10 @@ _VERIFICATION = (
     string("correction", "the claim as its evidence supports it, judged again; absent: none"),
     integer("appeals_read", "sentences that were read and speak to their reader; absent: none"),
     string("category", "of a claim of a turn: `VERIFIED`, or why it is not"),
-    strings("contradicts_knowledge", "nodes of initial knowledge that a claim of a turn denies"),
+    strings(
+        "contradicts_knowledge",
+        "nodes of initial knowledge, or earlier turns, that a claim of a turn denies",
+    ),
     string("error", "why there is no verdict"),
     kept("content_hash", "string", "hash of the content that was verified"),
     kept("run_id", "string", "the run that it was made in"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fakes.model_prompts import DIALOGUE_STEPS, FormatError, parse_excerpts
 
 _HISTORY = re.compile(r"\(history\) (user|assistant|system|tool): (.*\S.*)")
+_EARLIER = re.compile(r"\(earlier\) (user: .*\S.* \| )?assistant: .*\S.*")
 _BACKGROUND = "(background) "
 _TURN_STEPS = (
     "dialogue_extraction", "dialogue_turn_check", "factscore_extraction", "dialogue_judge",
@@ -25,6 +26,7 @@ class ShownDialogue:
         history: The lines of the history, as role and text.
         excerpts: The lines of the reference, ids included.
         background: The background.
+        earlier: Earlier turns, with what the user said before each.
         turn: The turn, or empty.
         claim: The claim, or empty.
     """
@@ -32,6 +34,7 @@ class ShownDialogue:
     history: tuple[tuple[str, str], ...] = ()
     excerpts: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
     turn: str = ""
     claim: str = ""
 
@@ -70,6 +73,9 @@ def parse_dialogue(user: str, step: str | None = None) -> ShownDialogue:
         )
     _expect(last.startswith("Claim: "), f"the last line is neither turn nor claim: {last!r}")
     _expect(step is None or step not in _TURN_STEPS, f"{step} shows no claim")
+    count = next((n for n, one in enumerate(before[::-1]) if not _EARLIER.match(one)), len(before))
+    before, earlier = before[: len(before) - count], before[len(before) - count :]
+    _expect(not earlier or step in (None, "dialogue_categorisation"), f"{step} shows no such turn")
     first = next((n for n, line in enumerate(before) if line.startswith(_BACKGROUND)), len(before))
     excerpts, background = before[:first], before[first:]
     _expect(all(line.startswith(_BACKGROUND) for line in background), "excerpts behind background")
@@ -80,6 +86,7 @@ def parse_dialogue(user: str, step: str | None = None) -> ShownDialogue:
     return ShownDialogue(
         excerpts=tuple(excerpts),
         background=tuple(line.removeprefix(_BACKGROUND) for line in background),
+        earlier=tuple(line.removeprefix("(earlier) ") for line in earlier),
         claim=last.removeprefix("Claim: "),
     )
 

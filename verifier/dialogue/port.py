@@ -46,10 +46,12 @@ class TurnMaterial:
     Attributes:
         reference: The documents of the turn.
         remembered: The background that is shown.
+        history: The turns before it, of which a prompt may show some.
     """
 
     reference: tuple[ReadNode, ...] = ()
     remembered: Remembered = NOTHING
+    history: History = NO_HISTORY
 
 
 @dataclass(frozen=True, slots=True)

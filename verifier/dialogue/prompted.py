@@ -26,6 +26,11 @@ from veritrail_graph.verifier.dialogue.answers import (
     read_turn_check,
 )
 from veritrail_graph.verifier.dialogue.background import Remembered
+from veritrail_graph.verifier.dialogue.earlier_turns import (
+    Exchange,
+    earlier_exchanges,
+    in_their_order,
+)
 from veritrail_graph.verifier.dialogue.port import (
     Categorised,
     Extracted,
@@ -126,7 +131,7 @@ class PromptedDialogueJudge:
     def fit(self, claims: Sequence[str], material: TurnMaterial) -> TurnMaterial:
         """The background cut to half of the room of a prompt; the latest facts stay."""
         longest = max(claims, key=len, default="")
-        room = self._room(longest) // 2
+        room = self._room(claim_lines(longest)) // 2
         facts = material.remembered.facts
         used = shown = 0
         for fact in reversed(facts):
@@ -143,7 +148,11 @@ class PromptedDialogueJudge:
             VeriTrailError: No answer could be had.
         """
         answers, material = await self._compared(
-            self.verification, claim, material, lambda _window, text: read_label(text), meter
+            self.verification,
+            claim_lines(claim),
+            material,
+            lambda _window, text: read_label(text),
+            meter,
         )
         verified = next((one for one in answers if one.label is DialogueLabel.VERIFIED), None)
         answer = verified or answers[0]
@@ -155,16 +164,37 @@ class PromptedDialogueJudge:
         Raises:
             VeriTrailError: No answer could be had.
         """
+        earlier = self._earlier(claim, material.history)
+        before = "".join(f"{one.line}\n" for one in earlier)
 
         def read(window: _Window, text: str) -> tuple[CategoryAnswer, _Window]:
+            lines = len(window.facts) + len(earlier)
             has_reference = window.excerpts is not None
-            return read_category(text, len(window.facts), has_reference=has_reference), window
+            return read_category(text, lines, has_reference=has_reference), window
 
-        answers, material = await self._compared(self.categorisation, claim, material, read, meter)
+        answers, material = await self._compared(
+            self.categorisation, f"{before}{claim_lines(claim)}", material, read, meter
+        )
         denied = (one for one in answers if one[0].category is ClaimCategory.CONTRADICTED)
         answer, window = next(denied, answers[0])
-        named = tuple(window.facts[number] for number in answer.background)
+        lines = (*window.facts, *(one.fact for one in earlier))
+        named = tuple(lines[number] for number in answer.background)
         return Categorised(answer.category, answer.reason, material, named)
+
+    def _earlier(self, claim: str, history: History) -> list[Exchange]:
+        """The earlier turns that the claim is held against, in their order, if the prompt has some.
+
+        They take a quarter of the room at most.
+        """
+        if not self.categorisation.prompt.shows_earlier_turns:
+            return []
+        room, shown = self._room(claim_lines(claim)) // 4, list[Exchange]()
+        for one in earlier_exchanges(claim, history, self.most_turns):
+            cost = self._lines.tokens(self.categorisation, one.line)
+            if cost <= room:
+                room -= cost
+                shown.append(one)
+        return in_their_order(shown, history)
 
     async def _with_history(
         self,
@@ -178,15 +208,14 @@ class PromptedDialogueJudge:
         asking = HistoryPrompt(step, self.most_turns, self._lines)
         return await asking.ask(turn_line(turn), history, read, meter)
 
-    def _room(self, claim: str) -> int:
-        """Tokens for reference and background in the smaller of both prompts."""
-        line = claim_lines(claim)
+    def _room(self, line: str) -> int:
+        """Tokens for reference and background before a line in the smaller of both prompts."""
         return min(self.verification.room(line), self.categorisation.room(line))
 
     async def _compared(
         self,
         step: PromptedStep,
-        claim: str,
+        line: str,
         material: TurnMaterial,
         read: Callable[[_Window, str], T],
         meter: Meter,
@@ -196,9 +225,8 @@ class PromptedDialogueJudge:
         Where the endpoint finds a prompt too long, the background loses its older half, and a
         window without background is split.
         """
-        line = claim_lines(claim)
         while True:
-            windows = self._windows.of(material, self._room(claim), self.verification.model.tokens)
+            windows = self._windows.of(material, self._room(line), self.verification.model.tokens)
             asked = (self._ask(step, line, window, read, meter) for window in windows)
             try:
                 found = results(await asyncio.gather(*asked, return_exceptions=True))

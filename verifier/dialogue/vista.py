@@ -223,7 +223,8 @@ class Vista:
             return _failed(turn, reference)
         uses = self.ablations.background
         remembered = background.latest(self.ablations.most_facts) if uses else NOTHING
-        material = self.judge.fit(extracted.claims, TurnMaterial(tuple(reference), remembered))
+        material = TurnMaterial(tuple(reference), remembered, history)
+        material = self.judge.fit(extracted.claims, material)
         shown = _Shown(material.remembered.left_out)
         claims = await asyncio.gather(
             *(self._claim(turn, claim, material, shown, meter) for claim in extracted.claims)

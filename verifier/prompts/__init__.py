@@ -48,6 +48,9 @@ _REWORDED = (
 )
 """The steps of verification that there are several wordings of."""
 
+EARLIER_TURNS = "earlier_turns"
+"""How the version of a categorisation prompt ends that shows earlier turns of the conversation."""
+
 PAPER = "paper"
 """The name of the paper's wording: summaries are handed on, and a verdict is one word."""
 
@@ -59,7 +62,11 @@ VARIANTS: Mapping[str, Mapping[Step, str]] = {
     TRUE_FALSE: {Step.VERDICT: f"v1_{TRUE_FALSE}"},
     BRIEF: dict.fromkeys(_REWORDED, f"v1_{BRIEF}"),
     PAPER: dict.fromkeys(_REWORDED, "v1"),
-    SECOND: dict.fromkeys(_REWORDED, SECOND),
+    SECOND: {
+        **dict.fromkeys(_REWORDED, SECOND),
+        Step.DIALOGUE_CATEGORISATION: f"v1_{EARLIER_TURNS}",
+    },
+    EARLIER_TURNS: {Step.DIALOGUE_CATEGORISATION: f"v1_{EARLIER_TURNS}"},
     "any_turn": {Step.DIALOGUE_TURN_CHECK: "v1_any_turn"},
 }
 """Versions that are shipped for ablations, and for short answers, by the name that is given in
@@ -73,13 +80,16 @@ place of a folder.
 `any_turn`: the check of a turn of a dialogue counts contradictions of what the user said, too.
 Source: VISTA A.1.4.
 
+`earlier_turns`: a claim of a dialogue that is not verified is held against the three earlier turns
+that are most like it, too. Source: VISTA 9 (future work); the choice is ours.
+
 `brief`: the same rules, but the answer is the JSON object alone, without the written steps that
 the paper's prompts ask for. Ours; docs/costs.md.
 
 `paper`: what the paper does: summaries are handed on to a verdict in one word.
 
-`v2`: sentences are handed on, and verdicts are given part by part. Ours;
-docs/adr/0077-second-wording.md.
+`v2`: sentences are handed on, and verdicts are given part by part; dialogues as `earlier_turns`.
+Ours; docs/adr/0077-second-wording.md.
 """
 
 
@@ -121,6 +131,11 @@ class Prompt:
     def is_brief(self) -> bool:
         """Return whether its answer is the JSON object alone, without written reasoning. Ours."""
         return self.version.endswith(BRIEF)
+
+    @property
+    def shows_earlier_turns(self) -> bool:
+        """Return whether it shows earlier turns of the conversation with a claim. Ours."""
+        return self.version.removesuffix(ZERO_SHOT).endswith(EARLIER_TURNS)
 
     @property
     def asks_by_part(self) -> bool:
