@@ -145,7 +145,7 @@ class Summaries:
 
     @property
     def _is_behind(self) -> bool:
-        """Whether something was changed here after the order was begun."""
+        """Return whether something was changed here after the order was begun."""
         return self._order.begun < self._changed
 
     def _making_now(self) -> asyncio.Task[None] | None:
