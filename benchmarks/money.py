@@ -46,7 +46,7 @@ from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
 from veritrail_graph.verifier.models.port import Completion, Request, Step
 from veritrail_graph.verifier.models.prices import Price, price_of, priced
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SplitNode
-from veritrail_graph.verifier.prompts import BRIEF, Prompts, load_prompts
+from veritrail_graph.verifier.prompts import BRIEF, PAPER, Prompts, load_prompts
 from veritrail_graph.verifier.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -388,8 +388,8 @@ def lines(sample: Sample) -> list[Line]:
         raise RuntimeError(f"the list price of {MODEL} or {STRONG} is not known")
     price = price.with_batch(None)
     # The second judge answers by the same rule, so the walks of a cascade are those of one judge.
-    alone, second, made = asyncio.run(_run(sample, 1, load_prompts(), cascade=True))
-    shared, _, together = asyncio.run(_run(sample, SHARE, load_prompts()))
+    alone, second, made = asyncio.run(_run(sample, 1, load_prompts(PAPER), cascade=True))
+    shared, _, together = asyncio.run(_run(sample, SHARE, load_prompts(PAPER)))
     both, _, briefly = asyncio.run(_run(sample, SHARE, load_prompts(Path(BRIEF))))
     claims = len(sample.tasks)
     plain = _cost(alone.calls, price, cached_input_tokens=0) / claims

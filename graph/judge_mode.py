@@ -1,6 +1,7 @@
 """The mode of a judge: as the paper asks it, with prompts shared by claims, or as a cascade.
 
-The settings of a verification say both; so do those of a job of which nothing has ended yet.
+The settings of a verification say both, and which wording its prompts had; so do those of a job
+of which nothing has ended yet.
 
 Source: ours (docs/costs.md).
 """
@@ -15,6 +16,9 @@ from veritrail_graph.graph.model.run import JudgeMode
 
 _SHARE = "steps.evidence_selection_shared.claims"
 _SECOND = "steps.verdict.escalate_to.model"
+_PROMPTS = ("steps.evidence_selection.prompt", "steps.verdict.prompt")
+_OF_DECISIONS = "_decision"
+"""How the versions of what a decision model is asked end: no wording of a prompt."""
 _PARTS = ("", "evidence.", "verdict.")
 """Where two engines judge, the settings of each are a part of their own."""
 
@@ -42,3 +46,16 @@ def judge_mode_of(verification: Verification) -> JudgeMode:
     found = judge_mode_of_settings(verification.settings)
     share = verification.share or found.share
     return found if share == found.share else JudgeMode(share, found.second)
+
+
+@lru_cache(maxsize=256)
+def wording_of_settings(settings: str | None) -> tuple[str, ...]:
+    """Return the versions of the prompts that selected evidence and gave verdicts, each once.
+
+    Args:
+        settings: What decides the outcome of a verification, as JSON; None: not known.
+    """
+    found = flat_settings(settings)
+    names = (found.get(part + name) for part in _PARTS for name in _PROMPTS)
+    versions = {name.partition(".")[2] for name in names if isinstance(name, str)}
+    return tuple(sorted(one for one in versions if one and not one.endswith(_OF_DECISIONS)))

@@ -14,17 +14,19 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import ceil
 from typing import Any, TypeVar
 
-from veritrail_graph.graph.model import Claim, Status, Usage, Verdict
+from veritrail_graph.graph.model import Claim, PartVerdict, Says, Status, Usage, Verdict
 from veritrail_graph.verifier.call_modes import CallMode, ModeCosts, PromptTokens
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.excerpts import one_line
+from veritrail_graph.verifier.judge import LanguageModelJudge
 from veritrail_graph.verifier.models.language_model import MIN_TOKENS
 from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
-from veritrail_graph.verifier.prompts import BRIEF, TRUE_FALSE
+from veritrail_graph.verifier.prompts import BRIEF, TRUE_FALSE, asks_by_part
 
 T = TypeVar("T")
 
@@ -62,6 +64,8 @@ class Scenario:
         warm_iterations: In how many iterations claims about one node share their prompts'
             beginnings, so that an endpoint that caches prefixes bills them at its lower price.
         escalated: Share of the verdicts of a first judge for which the second one is asked.
+        left_open: Share of the claims whose verdicts a selection by part leaves open, so that each
+            is asked for; those of the others it settles where it may.
     """
 
     name: str
@@ -77,13 +81,14 @@ class Scenario:
     token_share: float
     warm_iterations: int
     escalated: float
+    left_open: float
 
 
 ALL = sys.maxsize
-NOTHING = Scenario("low, nothing found", 1, 0, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL, 0.0)
-NARROW = Scenario("low, one node a frontier", 1, 1, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL, 0.0)
-LIKELY = Scenario("likely", 5, 5, 2, 3, 4, 120, 300, 200, 80, 0.65, 1, 1 / 3)
-HIGH = Scenario("high", 1, ALL, 4, 6, 20, 300, 800, 500, 160, 1.0, 0, 1.0)
+NOTHING = Scenario("low, nothing found", 1, 0, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL, 0.0, 0.0)
+NARROW = Scenario("low, one node a frontier", 1, 1, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL, 0.0, 0.0)
+LIKELY = Scenario("likely", 5, 5, 2, 3, 4, 120, 300, 200, 80, 0.65, 1, 1 / 3, 1 / 3)
+HIGH = Scenario("high", 1, ALL, 4, 6, 20, 300, 800, 500, 160, 1.0, 0, 1.0, 1.0)
 
 
 @dataclass(slots=True)
@@ -101,6 +106,7 @@ class AssumedWalk:
         shared_prompts: The instructions of prompts about several claims, by the step that asks
             about one; a step that is not there shares none.
         second: The second judge of a cascade; None: there is none.
+        settles: Whether selections by part settle verdicts in this walk.
     """
 
     scenario: Scenario = LIKELY
@@ -112,12 +118,16 @@ class AssumedWalk:
     costs: ModeCosts = field(default_factory=ModeCosts)
     shared_prompts: Mapping[str, str] = field(default_factory=dict)
     second: AssumedModel | None = None
+    settles: bool = False
     _iteration: int = -1
     _nodes: int = 0
     _selected: dict[str, list[int]] = field(default_factory=dict)
 
-    def begin(self, scenario: Scenario, claim: Claim, claims: int = 1) -> None:
-        """Begin another walk, for so many claims."""
+    def begin(
+        self, scenario: Scenario, claim: Claim, claims: int = 1, *, settles: bool = False
+    ) -> None:
+        """Begin another walk, for so many claims, whose selections settle verdicts or do not."""
+        self.settles = settles
         self.scenario, self.claim, self.warm = scenario, one_line(claim.text), Usage()
         self._iteration, self.claims = -1, claims
         self.costs = ModeCosts(self.costs.modes)
@@ -142,8 +152,23 @@ class AssumedWalk:
             return {"claims": self._parts(request.user)}, assumed.decomposed
         ids = self._select(request.user, iteration)
         summary = " ".join([_SUMMARY] * assumed.summary_sentences) if ids else None
-        selected = {"sentence_ids": ids, "context_ids": [], "summary": summary, "missing": None}
+        selected: dict[str, Any] = {"context_ids": [], "summary": summary, "missing": None}
+        if asks_by_part(request.call.prompt.partition(".")[2]):
+            selected |= self._by_part(request.user, ids)
+        else:
+            selected |= {"sentence_ids": ids}
         return selected, assumed.found if ids else assumed.nothing_found
+
+    def _by_part(self, user: str, ids: Sequence[int]) -> dict[str, Any]:
+        """Each of the sentences speaks for each part, and settles the verdict, or leaves it."""
+        parts = range(1, max(user.rpartition("\nClaim: ")[2].count("\n- "), 1) + 1)
+        said = [{"id": one, "part": part, "says": Says.FOR} for one in ids for part in parts]
+        if not (ids and self.settles):
+            return {"evidence": said}
+        judged = [
+            {"part": part, "verdict": PartVerdict.SUPPORTED, "reason": "Assumed."} for part in parts
+        ]
+        return {"evidence": said, "parts": judged}
 
     def _parts(self, user: str) -> list[str]:
         """The claim comes apart at once, into parts of half its length; they do not again."""
@@ -324,6 +349,10 @@ class AssumedDecisions(AssumedModel):
         return {"answers": named if is_list else each}, 0
 
 
+OPEN_ESCALATED = 1.0
+"""The share of the verdicts that selections leave open for which a second judge is asked: none of
+the 38 of the recorded samples is Fully Supported."""
+
 _OUTPUT_WEIGHT = 4  # of a token of an answer, where no price says which walk is the cheaper one
 
 
@@ -406,8 +435,18 @@ class Estimator:
         self.assumed_walk.on_prompts = lambda prompts: on_progress(done, prompts)
         on_progress(0, 0)
         for group in alike.values():
+            before, after = (
+                ceil(LIKELY.left_open * claims) for claims in (done, done + len(group))
+            )
+            left_open = after - before if self.settles else len(group)
             nothing, narrow, likely, high = [
-                await self._walked(group, scenario) for scenario in (NOTHING, NARROW, LIKELY, HIGH)
+                await self._walked(group, scenario, number)
+                for scenario, number in (
+                    (NOTHING, len(group)),
+                    (NARROW, 0 if self.settles else len(group)),
+                    (LIKELY, left_open),
+                    (HIGH, len(group)),
+                )
             ]
             low = min((nothing, narrow, likely), key=lambda one: one.weight)
             high = max((high, likely), key=lambda one: one.weight)
@@ -416,16 +455,41 @@ class Estimator:
             on_progress(done, self.assumed_walk.prompts)
         return whole
 
-    async def _walked(self, group: Sequence[Task], scenario: Scenario) -> Estimate:
-        """One walk, for the claim of middle length, times the claims."""
+    @property
+    def settles(self) -> bool:
+        """Return whether selections may settle verdicts, so that these are not asked for."""
+        return isinstance(self.judge, LanguageModelJudge) and self.judge.settles
+
+    async def _walked(self, group: Sequence[Task], scenario: Scenario, left_open: int) -> Estimate:
+        """A walk for the claims whose verdicts are asked for, and one for those that are settled.
+
+        Each is that of the claim of middle length, times its claims.
+        """
         by_length = sorted(group, key=lambda task: len(task.claim.text))
         task = by_length[len(group) // 2]
-        self.assumed_walk.begin(scenario, task.claim, len(group))
+        whole = Estimate()
+        asked = replace(scenario, escalated=OPEN_ESCALATED) if self.settles else scenario
+        for of, claims in ((asked, left_open), (scenario, len(group) - left_open)):
+            if claims:
+                self.assumed_walk.begin(of, task.claim, claims, settles=of is not asked)
+                whole += await self._walk(task, claims, is_first=not whole.visited)
+        walk = self.assumed_walk
+        if walk.second is None or left_open == len(group):
+            return whole
+        # A model for verdicts alone takes none from selections: without a cascade it gives all.
+        walk.begin(scenario, task.claim, len(group))
+        alone = await self._walk(task, len(group), is_first=True)
+        plain = {mode.name: alone.ways[mode.name] for mode in walk.costs.modes if not mode.cascade}
+        return replace(whole, ways={**whole.ways, **plain})
+
+    async def _walk(self, task: Task, claims: int, *, is_first: bool) -> Estimate:
+        """One walk, times the claims; only the first finds no beginning of a prompt in a cache."""
         ended = await verify_claim(task, self.process_id, self.judge, self.nodes, q=self.q)
         if ended.status is not Status.SUCCEEDED:
             raise JudgeError(f"no estimate for node {task.node.node_id!r}: {ended.error}")
         visited = {ref.node_id for iteration in ended.iterations for ref in iteration.checked}
-        usage = ended.usage + times(self.assumed_walk.warm, len(group) - 1)
+        cold, warm = ended.usage, self.assumed_walk.warm
+        usage = times(warm, claims - 1) + (cold if is_first else warm)
         ways = self.assumed_walk.costs.usages()
         if self.way is not None:
             usage = ways[self.way.name]

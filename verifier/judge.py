@@ -188,6 +188,13 @@ class LanguageModelJudge:
         return " + ".join(dict.fromkeys(names))
 
     @property
+    def settles(self) -> bool:
+        """Return whether a selection may settle a verdict, so that it is not asked for."""
+        first = self.verdicts.first if isinstance(self.verdicts, CascadeVerdict) else self.verdicts
+        by_part = self.selection.step.prompt.asks_by_part
+        return by_part and isinstance(first, PromptVerdict) and first.takes_settled
+
+    @property
     def indicative(self) -> bool:
         """False: a model judges."""
         return False

@@ -102,7 +102,7 @@ class PromptVerdict:
         Raises:
             VeriTrailError: None could be had.
         """
-        if found.settled is not None and self._takes_settled:
+        if found.settled is not None and self.takes_settled:
             settled = found.settled
             return Judgement(settled.verdict, settled.reason, parts=settled.parts)
         first, reruns = found, 0
@@ -159,7 +159,7 @@ class PromptVerdict:
         return self.step.prompt.asks_by_part
 
     @property
-    def _takes_settled(self) -> bool:
+    def takes_settled(self) -> bool:
         """Return whether a verdict counts that a selection gave: the same model would give it."""
         is_same = self.selection.step.model.model == self.step.model.model
         return self.by_part and is_same and not self.step.samples.is_soft

@@ -36,7 +36,7 @@ class JudgedSample:
         nodes: How many nodes it has.
         stage_names: What its stages are called.
         labels: What a person says of each claim.
-        planted: The stage of each planted error, by claim_id.
+        planted: The nodes of each planted error, by claim_id.
         verifications: What was found.
     """
 
@@ -45,7 +45,7 @@ class JudgedSample:
     nodes: int
     stage_names: Mapping[int, str]
     labels: Mapping[str, Verdict]
-    planted: Mapping[str, int]
+    planted: Mapping[str, frozenset[str]]
     verifications: Sequence[Verification]
 
     @property
@@ -60,13 +60,14 @@ class JudgedSample:
 
     @property
     def placed(self) -> int:
-        """Return how many planted errors were found, and placed at their stage."""
-        return sum(
-            one.verdict is self.labels[one.claim_id]
-            and list(one.error_stages) == [self.planted[one.claim_id]]
-            for one in self.verifications
-            if one.claim_id in self.planted
-        )
+        """Return how many planted errors were found, and placed in the step that made them."""
+        return sum(self.is_placed(one) for one in self.verifications)
+
+    def is_placed(self, one: Verification) -> bool:
+        """Return whether a verification found a planted error, and placed it in its step."""
+        found = {ref.node_id for ref in one.error_nodes}
+        is_found = one.verdict is self.labels[one.claim_id] and bool(found)
+        return is_found and found <= self.planted.get(one.claim_id, frozenset())
 
     @property
     def others(self) -> list[Verification]:
@@ -147,7 +148,7 @@ def _labelled(sample: str, verifications: Sequence[Verification]) -> JudgedSampl
         len(process["nodes"]),
         {int(stage): name for stage, name in process["stages"].items()},
         labels,
-        {name: one["error_stage"] for name, one in planted.items()},
+        {name: frozenset(one["error_nodes"]) for name, one in planted.items()},
         own,
     )
 

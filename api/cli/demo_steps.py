@@ -25,6 +25,7 @@ from veritrail_graph.api.show.contrast import Quote, contrast_of
 from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.trail_view import trail_view
 from veritrail_graph.api.show.words import VERDICT_WORDS
+from veritrail_graph.graph.model.located import LocatedBy
 from veritrail_graph.graph.word_diff import Piece
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _head(out: Console, samples: Sequence[JudgedSample]) -> None:
     out.print(
         Text.assemble(
             (f"{right} of {len(every)} verdicts", "bold green"), " as labelled; ",
-            (f"{placed} of {planted} planted errors", "bold green"), " placed at their stage.",
+            (f"{placed} of {planted} planted errors", "bold green"), " placed in their step.",
         )
     )  # fmt: skip
     out.print()
@@ -128,7 +129,7 @@ def _head(out: Console, samples: Sequence[JudgedSample]) -> None:
             out.print(Text(f"    {_difference(one, sample)}", "magenta"))
         for one in sample.verifications:
             if one.claim_id in sample.planted and one not in sample.others:
-                _tell_misplaced(out, one, sample.planted[one.claim_id])
+                _tell_place(out, one, is_right=sample.is_placed(one))
     out.print()
 
 
@@ -140,13 +141,15 @@ def _difference(one: Verification, sample: JudgedSample) -> str:
     return f"{one.claim_id} {one.status}: {one_line(one.error or '', 200)}"
 
 
-def _tell_misplaced(out: Console, one: Verification, stage: int) -> None:
-    found = list(one.error_stages)
-    if found == [stage]:
+def _tell_place(out: Console, one: Verification, *, is_right: bool) -> None:
+    """Print the place of an error where it is another, or was not found by the verdicts."""
+    if is_right and one.located_by is not LocatedBy.SIDES:
         return
-    where = f"at stage {', '.join(map(str, found))}"
-    if not found:
-        where = "but without a stage: its verdicts on the way are mixed"
+    where = f"in {', '.join(ref.node_id for ref in one.error_nodes)}"
+    if is_right:
+        where += " by the sides of its evidence: its verdicts on the way are mixed"
+    elif not one.error_nodes:
+        where = "but without a place"
     out.print(Text(f"    {one.claim_id} was found wrong, {where}", "dim"))
 
 

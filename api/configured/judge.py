@@ -62,7 +62,7 @@ class JudgeOptions:
     q: int = DEFAULT_Q
     limits: Limits = Limits()
     samples: Samples = Samples()
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     sub_claims: bool = True
     share: int = 1
     models: ModelOptions = field(default_factory=ModelOptions)
@@ -385,7 +385,7 @@ def judge_options(
     settings: Settings,
     request: VerifyRequest,
     *,
-    prompts: Path | None = None,
+    prompts: Path | str | None = None,
     concurrency: int | None = None,
 ) -> JudgeOptions:
     """The options of the judge that a request asks for.

@@ -57,8 +57,10 @@ _ASSUMED = (
     "These figures are estimates from assumptions. Prompts are packed as they would be; how many "
     "nodes yield evidence and how long answers are is assumed. Low assumes no evidence, or "
     "evidence in one node a frontier, whichever is cheaper. Likely assumes evidence in one of five "
-    "nodes, at most five nodes a frontier. High assumes evidence in every node. --json lists all "
-    "assumptions. Repeated calls and cached answers are not counted."
+    "nodes, at most five nodes a frontier, and, where selections may settle verdicts, that they "
+    "leave those of one claim in three open. High assumes evidence in every node, and that every "
+    "verdict is asked for. --json lists all assumptions. Repeated calls and cached answers are not "
+    "counted."
 )
 _WAYS = (
     "Live: a call a prompt and a claim, as in the paper, and no cached prefix. Shared prompts and "

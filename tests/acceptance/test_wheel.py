@@ -163,7 +163,7 @@ def test_the_demo_shows_verdicts_beside_labels_a_path_an_error_and_words_alone(
         stopped = checked([str(installed / "veritrail"), "db", "stop", "--json"], tmp_path)
     assert json.loads(stopped) == {"stopped": True}
     assert told.splitlines()[1] == (
-        "47 of 47 verdicts as labelled; 15 of 16 planted errors placed at their stage."
+        "47 of 47 verdicts as labelled; 16 of 16 planted errors placed in their step."
     )
     assert max(map(len, told.splitlines())) <= 80
     path = told.split("Where did that come from?")[1]

@@ -13,9 +13,9 @@ from veritrail_graph.verifier.judge import StepModel
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Request, Step
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import PAPER, load_prompts
 
-PROMPTS = load_prompts()
+PROMPTS = load_prompts(PAPER)
 
 
 def words(value: object) -> str:

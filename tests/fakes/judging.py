@@ -14,10 +14,10 @@ from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Request, Step
 from veritrail_graph.verifier.ports import ReadNode, SplitNode
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import PAPER, load_prompts
 from veritrail_graph.verifier.verdict import PromptVerdict
 
-PROMPTS = load_prompts()
+PROMPTS = load_prompts(PAPER)
 SPLITTER = SentenceSplitter.for_language()
 NOTHING = '{"sentence_ids": [], "context_ids": [], "summary": null, "missing": null}'
 

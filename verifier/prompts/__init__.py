@@ -30,9 +30,6 @@ _EXAMPLES = re.compile(
 )
 """The block of a prompt that a run without examples leaves out."""
 
-CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
-"""The version of each of our prompts that is used."""
-
 TRUE_FALSE = "true_false"
 """How the version of a verdict prompt ends whose answer is the word True or False."""
 
@@ -57,11 +54,16 @@ PAPER = "paper"
 SECOND = "v2"
 """How the version of a prompt begins that asks part by part: the second wording."""
 
+_OF_PAPER: Mapping[Step, str] = dict.fromkeys(_REWORDED, "v1")
+
+CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1") | dict.fromkeys(_REWORDED, SECOND)
+"""The version of each of our prompts that is used: the second wording, where there is one."""
+
 VARIANTS: Mapping[str, Mapping[Step, str]] = {
-    "every_word": {Step.VERDICT: "v1_every_word"},
-    TRUE_FALSE: {Step.VERDICT: f"v1_{TRUE_FALSE}"},
+    "every_word": {**_OF_PAPER, Step.VERDICT: "v1_every_word"},
+    TRUE_FALSE: {**_OF_PAPER, Step.VERDICT: f"v1_{TRUE_FALSE}"},
     BRIEF: dict.fromkeys(_REWORDED, f"v1_{BRIEF}"),
-    PAPER: dict.fromkeys(_REWORDED, "v1"),
+    PAPER: _OF_PAPER,
     SECOND: {
         **dict.fromkeys(_REWORDED, SECOND),
         Step.DIALOGUE_CATEGORISATION: f"v1_{EARLIER_TURNS}",
@@ -88,8 +90,8 @@ the paper's prompts ask for. Ours; docs/costs.md.
 
 `paper`: what the paper does: summaries are handed on to a verdict in one word.
 
-`v2`: sentences are handed on, and verdicts are given part by part; dialogues as `earlier_turns`.
-Ours; docs/adr/0077-second-wording.md.
+`v2`: sentences are handed on, and verdicts are given part by part, as is the default; dialogues as
+`earlier_turns`, which no model was measured with, and is none. Ours; docs/adr/0077-second-wording.md.
 """
 
 
@@ -143,7 +145,7 @@ class Prompt:
 
         Ours; docs/adr/0077-second-wording.md.
         """
-        return self.version == SECOND or self.version.startswith((f"{SECOND}.", f"{SECOND}_"))
+        return asks_by_part(self.version)
 
     @property
     def zero_shot(self) -> Prompt:
@@ -151,6 +153,11 @@ class Prompt:
         text = self.zero_shot_text or self.text
         hash_ = hashlib.sha256(text.encode()).hexdigest()
         return Prompt(self.step, f"{self.version}{ZERO_SHOT}", text, hash_, text)
+
+
+def asks_by_part(version: str) -> bool:
+    """Return whether a prompt of this version is of the second wording."""
+    return version == SECOND or version.startswith((f"{SECOND}.", f"{SECOND}_"))
 
 
 Prompts = Mapping[Step, Prompt]
@@ -165,20 +172,25 @@ def shared_verdict_of(prompts: Prompts) -> Prompt | None:
     return shared if shared.version == prompts[Step.VERDICT].version else None
 
 
-def load_prompts(folder: Path | None = None) -> Prompts:
+def load_prompts(chosen: Path | str | None = None) -> Prompts:
     """The prompts of all steps: ours, with those of a user's folder or a variant in their place.
 
+    Where a folder holds a prompt of the paper's wording, ours beside it are of that wording, too.
+
     Args:
-        folder: A folder of prompts; where there is none of that name, the name of a variant.
+        chosen: The name of a variant; or a folder of prompts, or what the name of a variant is
+            where there is no folder of it.
 
     Raises:
         InvalidPrompts: The folder cannot be read, or a file in it is no prompt of a step.
     """
-    versions = dict(CURRENT)
-    is_variant = folder is not None and str(folder) in VARIANTS and not folder.exists()
-    if is_variant:
-        versions |= VARIANTS[str(folder)]
-    return prompts_of(versions, __name__, None if is_variant else folder)
+    if chosen is None:
+        return prompts_of(CURRENT, __name__)
+    if isinstance(chosen, str) or (str(chosen) in VARIANTS and not chosen.exists()):
+        return prompts_of({**CURRENT, **VARIANTS[str(chosen)]}, __name__)
+    own = _of_user(chosen, list(CURRENT))
+    is_of_paper = any(step in _REWORDED and not one.asks_by_part for step, one in own.items())
+    return {**prompts_of({**CURRENT, **(_OF_PAPER if is_of_paper else {})}, __name__), **own}
 
 
 def prompts_of(

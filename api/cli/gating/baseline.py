@@ -31,7 +31,7 @@ class Baseline:
 
     Attributes:
         process_id: The process that it was made of.
-        judges: Who judged then: engines, with their models.
+        judges: Who judged then: engines, with their models, and the prompts where not the paper's.
         entries: The claims.
     """
 

@@ -20,7 +20,8 @@ from veritrail_graph.api.cli.gating.entries import (
 )
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State, indicative_reason, mark_now
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.judge_mode import wording_of_settings
+from veritrail_graph.graph.model import Status, Verification
 
 PASSED = 0
 NOT_MET = 1
@@ -354,12 +355,21 @@ def _rate(entries: Sequence[Entry], limits: GateLimits) -> Fraction | None:
     return Fraction(sum(limits.counts(entry.state) for entry in judged), len(judged))
 
 
+_PROMPTS = ", prompts "
+"""What stands between a judge and its wording. Without it the wording is the paper's, as it was in
+all baselines that were written before there was another default."""
+_OF_PAPER = ("v1",)
+
+
 def judges(material: ReportData) -> tuple[str, ...]:
-    """Return who judged: the engines, with their models."""
-    found = {
-        f"{one.engine} {one.model}" if one.model else one.engine for one in material.verifications
-    }
-    return tuple(sorted(found))
+    """Return who judged: engines with their models, and the prompts where not the paper's."""
+    return tuple(sorted({_judge_name(one) for one in material.verifications}))
+
+
+def _judge_name(one: Verification) -> str:
+    name = f"{one.engine} {one.model}" if one.model else one.engine
+    wording = wording_of_settings(one.settings)
+    return name if wording in ((), _OF_PAPER) else f"{name}{_PROMPTS}{' and '.join(wording)}"
 
 
 def notes_on(
@@ -428,10 +438,20 @@ def judge_changed(material: ReportData, judged_before: Sequence[str] | None) -> 
         material: The process and its claims.
         judged_before: Who judged when the baseline was made; None: there is no baseline.
     """
-    if judged_before is None or set(judged_before) == set(judges(material)):
+    judged_now = judges(material)
+    if judged_before is None or set(judged_before) == set(judged_now):
         return None
-    then, now = (", ".join(each) or "no judge" for each in (judged_before, judges(material)))
-    return f"the baseline was judged by {then}, this by {now}"
+    then, now = (", ".join(each) or "no judge" for each in (judged_before, judged_now))
+    words = f"the baseline was judged by {then}, this by {now}"
+    before, after = (
+        {one.partition(_PROMPTS)[0] for one in each} for each in (judged_before, judged_now)
+    )
+    if before != after:
+        return words
+    return (
+        f"the prompts have another wording than those of the baseline: {words}; where no prompts "
+        "are named they are the paper's (--prompts paper), the default of earlier versions"
+    )
 
 
 def same_judge(changed: str | None, limits: GateLimits) -> list[Check]:

@@ -15,7 +15,7 @@ from veritrail_graph.verifier.judge import StepModels
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Meter, StepCall
 from veritrail_graph.verifier.ports import Judge
-from veritrail_graph.verifier.prompts import Prompts, load_prompts
+from veritrail_graph.verifier.prompts import PAPER, Prompts, load_prompts
 
 _CALL = StepCall("embedding", "", "", "words", None)
 
@@ -54,7 +54,7 @@ class LexicalResources:
         self.words = WordEmbedder()
 
     async def prompts(self, named: str | None = None) -> Prompts:
-        return load_prompts(None)
+        return load_prompts(PAPER)
 
     async def judge(self, options: Mapping[str, Any]) -> Judge:
         return engine_named("lexical").judge(Parts(self.splitter.split, Limits(), Samples()))

@@ -37,7 +37,7 @@ from veritrail_graph.verifier.excerpts import Unit, pack
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Meter, Step
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import PAPER, load_prompts
 
 FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 ORACLE = Grid(
@@ -184,7 +184,7 @@ def test_calls_and_tokens_are_those_of_the_prompts_that_a_run_would_send(limit):
     shape = small("graphrag")
     settings, samples, limits = JudgeSettings(), Samples(2, 1), Limits(limit, limit)
     nodes = SimulatedNodes(shape, settings.sentence_tokens)
-    prompts = load_prompts()
+    prompts = load_prompts(PAPER)
     judge = SimulatedJudge(shape, nodes, Noise(), limits, samples, prompts, 25, 6_000)
     nothing = PlantedClaim(0, 1, {}, 1)
     claim = Claim(claim_id="claim-0", text="w w w", node_id="199")

@@ -107,7 +107,7 @@ class OpenResources:
         return found
 
     async def prompts(self, named: str | None = None) -> Prompts:
-        """Our prompts, or those of a folder or variant.
+        """The prompts of a folder or variant; without a name those of the papers' wording.
 
         Raises:
             InputError: They cannot be used.
@@ -116,14 +116,14 @@ class OpenResources:
 
         return load_prompts(self._prompts(named))
 
-    def _prompts(self, named: object) -> Path | None:
-        from veritrail_graph.verifier.prompts import VARIANTS
+    def _prompts(self, named: object) -> Path | str:
+        from veritrail_graph.verifier.prompts import PAPER, VARIANTS
 
         if named is None:
-            return None
+            return PAPER
         if not isinstance(named, str):
             raise InputError(f"prompts must be the name of a folder or a variant, not {named!r}")
-        return Path(named) if named in VARIANTS else self._folder / named
+        return named if named in VARIANTS else self._folder / named
 
     def judge_options(self, options: Mapping[str, Any]) -> JudgeOptions:
         """The options of a judge, read as those of `veritrail verify` are.

@@ -16,7 +16,7 @@ from veritrail_graph.graph.model import Claim, NodeRef, Verdict
 from veritrail_graph.verifier.driver import Observer, Task, drive
 from veritrail_graph.verifier.localization import locate_error
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import PAPER, load_prompts
 from veritrail_graph.verifier.walk import Outcome
 
 
@@ -80,7 +80,7 @@ class Walker:
             configuration.noise,
             configuration.limits,
             configuration.samples,
-            load_prompts(),
+            load_prompts(PAPER),
             settings.sentence_tokens,
             settings.prompt_tokens,
         )

@@ -214,7 +214,7 @@ def test_an_empty_store_offers_a_sample_judged_by_recorded_answers_whatever_mode
     assert "See the result" in alone.get(job).text
     shown = alone.get("/processes/harbour-summary").text
     assert "indicative" not in shown
-    assert "answers of a large language model, recorded on 26 November 2026" in shown
+    assert "answers of a large language model, recorded on 28 November 2026" in shown
     assert "a-model" not in shown
     # A second window that still shows the button leads to what is there.
     again = send(alone.client, page, "/sample")

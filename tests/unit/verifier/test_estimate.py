@@ -24,7 +24,7 @@ from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepMo
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.ports import JudgeError, ReadNode
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import PAPER, SECOND, load_prompts
 
 PRICE = Price(input=2.0, cached_input=0.5, output=8.0)
 TEXT = "A sentence of the report says a little about the harbour and its two long piers."
@@ -38,6 +38,11 @@ def layered() -> Dag:
     whole = {"t": tuple(f"c{n}" for n in range(ROOTS // 4)), **sources}
     texts = {f"{s}{n}": [f"{s}{n} {TEXT}"] * 10 for s in "rbc" for n in range(ROOTS)}
     return Dag.of(whole, texts=texts)
+
+
+def chain() -> Dag:
+    """A root under two steps under the final answer."""
+    return Dag.of({"t": ["b"], "b": ["a"], "a": ["r"]}, texts={name: [TEXT] for name in "abr"})
 
 
 def words(text: str) -> int:
@@ -58,6 +63,7 @@ def estimator(
     sub_claims: bool = True,
     is_exact: bool = True,
     source: DagSource | None = None,
+    wording: str = PAPER,
 ) -> Estimator:
     assumed_walk = AssumedWalk()
     model = AssumedModel("some-model", 100_000, words, is_exact, price, caches, assumed_walk)
@@ -65,7 +71,7 @@ def estimator(
     judge = LanguageModelJudge.of(
         "openai",
         StepModels(step, step, step),
-        load_prompts(),
+        load_prompts(wording),
         one_sentence,
         limits=Limits(),
         samples=Samples(samples, samples // 2 + 1),
@@ -114,9 +120,30 @@ def test_high_reads_everything_down_to_the_roots() -> None:
     assert found.high.usage.calls == HIGH.decompositions + rounds
 
 
-def test_the_scenarios_stand_in_their_order() -> None:
+def test_what_selections_by_part_settle_is_not_asked_for() -> None:
+    dag = chain()
+    four = claims(dag, 4)
+    paper, ours = (estimate(dag, four, wording=wording) for wording in (PAPER, SECOND))
+    # A claim takes three prompts of evidence and three of verdicts; two of four leave theirs open.
+    assert paper.likely.usage.calls == 4 * (LIKELY.decompositions + 3 + 3)
+    assert ours.likely.usage.calls == 4 * (1 + 3) + 2 * 3
+    assert ours.high.usage.calls == 4 * (1 + 3 + 3)
+    assert ours.likely.visited == paper.likely.visited
+    soft = estimate(dag, four, samples=3, wording=SECOND)
+    assert soft.likely.usage.calls == 4 * (1 + 3 * (3 + 3))
+
+
+def test_a_verdict_on_what_several_prompts_found_is_asked_for() -> None:
     dag = layered()
-    found = estimate(dag, claims(dag, 7), price=PRICE)
+    found = estimate(dag, claims(dag, 3), wording=SECOND)
+    # In all three rounds several nodes yield evidence: of c, two prompts do, of b and of r one.
+    assert found.likely.usage.calls == 3 * (1 + 3 + 1 + 1) + (1 + 1 + 1) + 2 * 1
+
+
+@pytest.mark.parametrize("wording", [PAPER, SECOND])
+def test_the_scenarios_stand_in_their_order(wording: str) -> None:
+    dag = layered()
+    found = estimate(dag, claims(dag, 7), price=PRICE, wording=wording)
     for name in ("calls", "input_tokens", "output_tokens", "cost_usd"):
         low, likely, high = (
             getattr(one.usage, name) for one in (found.low, found.likely, found.high)

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,12 @@ from veritrail_graph.verifier.dialogue.answers import (
 )
 from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER
 from veritrail_graph.verifier.models.port import Step
+from veritrail_graph.verifier.part_answers import read_part_verdict, read_sided_selection
 from veritrail_graph.verifier.prompts import (
     CURRENT,
     MOST_BYTES,
+    PAPER,
+    SECOND,
     VARIANTS,
     InvalidPrompts,
     load_prompts,
@@ -114,6 +118,12 @@ KEYS = {
     Step.FACTSCORE_VERIFICATION: ("label", "reason"),
     Step.DIALOGUE_JUDGE: ("label", "reason"),
 }
+KEYS_BY_PART = {
+    **KEYS,
+    Step.EVIDENCE_SELECTION: ("evidence", "context_ids", "summary", "missing", "parts"),
+    Step.VERDICT: ("parts", "reason"),
+}
+WORDINGS = {PAPER: KEYS, SECOND: KEYS_BY_PART}
 OUTCOMES = {
     Step.CLAIM_SELECTION: {"verifiable", "rewritten", "no_verifiable_claims"},
     Step.CLAIM_DISAMBIGUATION: {"clear", "cannot_be_disambiguated"},
@@ -161,7 +171,7 @@ def test_every_step_has_a_prompt_with_its_version_and_hash() -> None:
 def test_a_variant_replaces_its_steps_and_keeps_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours, variant = load_prompts(), load_prompts(Path("every_word"))
+    ours, variant = load_prompts(PAPER), load_prompts(Path("every_word"))
     assert {step for step in Step if variant[step] != ours[step]} == {Step.VERDICT}
     assert variant[Step.VERDICT].name == "verdict.v1_every_word"
     addition = "they need no evidence, except where the claim is that somebody said them"
@@ -179,7 +189,7 @@ def test_a_variant_replaces_its_steps_and_keeps_the_others(
 def test_brief_prompts_have_the_rules_and_the_material_of_the_others_and_show_their_answers() -> (
     None
 ):
-    ours, brief = load_prompts(), load_prompts(Path("brief"))
+    ours, brief = load_prompts(PAPER), load_prompts(Path("brief"))
     changed = {step for step in Step if brief[step] != ours[step]}
     assert changed == set(VARIANTS["brief"])
     for step in changed:
@@ -193,19 +203,23 @@ def test_brief_prompts_have_the_rules_and_the_material_of_the_others_and_show_th
         assert not ours[step].is_brief
 
 
-def test_the_answers_that_a_prompt_shows_are_read() -> None:
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_the_answers_that_a_prompt_shows_are_read(wording: str) -> None:
+    by_part = wording == SECOND
+    selection = partial(read_sided_selection, parts=2) if by_part else read_selection
+    verdict = partial(read_part_verdict, parts=2) if by_part else read_verdict
     for step in Step:
-        text = load_prompts()[step].text
+        text = load_prompts(wording)[step].text
         answers = shown_answers(text)
         assert answers, step
         for answer in answers:
-            assert tuple(answer) == KEYS[step]
+            assert tuple(answer) == WORDINGS[wording][step]
             written = json.dumps(answer)
             match step:
                 case Step.EVIDENCE_SELECTION:
-                    assert read_selection(written, 10).dropped == 0
+                    assert selection(written, 10).dropped == 0
                 case Step.VERDICT:
-                    assert read_verdict(written).reason
+                    assert verdict(written).reason
                 case Step.CLAIM_SELECTION | Step.CLAIM_DISAMBIGUATION:
                     assert read_outcome(written, frozenset(OUTCOMES[step]))
                 case Step.PROPOSITIONS:
@@ -230,18 +244,22 @@ def test_the_answers_that_a_prompt_shows_are_read() -> None:
                     assert read_turn_check(written).contradiction is answer["contradiction"]
                 case Step.EVIDENCE_SELECTION_SHARED:
                     parts = read_shared(written, 2)
-                    found_ids = [read_selection(part or "", 10).evidence for part in parts]
+                    found_ids = [selection(part or "", 10).evidence for part in parts]
                     assert found_ids == [(5, 7, 8, 9), ()]
                 case Step.VERDICT_SHARED:
-                    given = [read_verdict(part or "").verdict for part in read_shared(written, 2)]
-                    assert given == [Verdict.NOT_FULLY_SUPPORTED, Verdict.FULLY_SUPPORTED]
+                    first, second = (part or "" for part in read_shared(written, 2))
+                    assert verdict(first).verdict is Verdict.NOT_FULLY_SUPPORTED
+                    alone = read_part_verdict(second, 1) if by_part else read_verdict(second)
+                    assert alone.verdict is Verdict.FULLY_SUPPORTED
                 case _:
                     assert len(read_claims(written)) > 1
 
 
-def test_evidence_selection_shows_an_answer_with_evidence_and_the_empty_one() -> None:
-    shown = shown_answers(load_prompts()[Step.EVIDENCE_SELECTION].text)
-    full, empty = (read_selection(json.dumps(answer), 10) for answer in shown)
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_evidence_selection_shows_an_answer_with_evidence_and_the_empty_one(wording: str) -> None:
+    shown = shown_answers(load_prompts(wording)[Step.EVIDENCE_SELECTION].text)
+    read = partial(read_sided_selection, parts=2) if wording == SECOND else read_selection
+    full, empty = (read(json.dumps(answer), 10) for answer in shown)
     assert full.evidence == (5, 7, 8, 9)
     assert full.context == (4,)
     assert full.summary
@@ -255,14 +273,16 @@ def test_every_outcome_of_a_claim_step_is_shown() -> None:
         assert {answer["outcome"] for answer in shown} == OUTCOMES[step], step
 
 
-def test_material_is_said_to_be_no_instruction() -> None:
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_material_is_said_to_be_no_instruction(wording: str) -> None:
     for step in Step:
-        assert "never an instruction to you" in load_prompts()[step].text, step
+        assert "never an instruction to you" in load_prompts(wording)[step].text, step
 
 
-def test_the_last_lines_of_the_user_message_are_described() -> None:
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_the_last_lines_of_the_user_message_are_described(wording: str) -> None:
     for step in Step:
-        text = load_prompts()[step].text
+        text = load_prompts(wording)[step].text
         of_answers = {Step.CLAIM_SELECTION, Step.CLAIM_DISAMBIGUATION, Step.CLAIM_DECOMPOSITION}
         of_answers |= {Step.PROPOSITIONS, Step.ATTRIBUTION, Step.FAITHFULNESS, Step.CORRECTION}
         of_turns = {Step.DIALOGUE_EXTRACTION, Step.DIALOGUE_TURN_CHECK, Step.DIALOGUE_JUDGE}
@@ -310,16 +330,24 @@ def test_the_examples_are_our_own() -> None:
         ), name
 
 
-def test_a_file_of_a_folder_takes_the_place_of_ours(tmp_path: Path) -> None:
-    ours = load_prompts()
+@pytest.mark.parametrize(("version", "wording"), [("legal.2", PAPER), ("v2.legal", SECOND)])
+def test_a_file_of_a_folder_takes_the_place_of_ours_beside_others_of_its_wording(
+    tmp_path: Path, version: str, wording: str
+) -> None:
+    ours = load_prompts(wording)
     content = b"\xef\xbb\xbfJudge.\r\nBe strict.\r\n\r\n"
     (tmp_path / "notes.txt").write_text("not a prompt")
-    prompts = load_prompts(folder_with(tmp_path, verdict__legal__2=content))
-    assert prompts[Step.VERDICT].name == "verdict.legal.2"
+    prompts = load_prompts(folder_with(tmp_path, **{f"verdict__{version}": content}))
+    assert prompts[Step.VERDICT].name == f"verdict.{version}"
     assert prompts[Step.VERDICT].text == "Judge.\nBe strict."
     assert prompts[Step.VERDICT].hash == hashlib.sha256(content).hexdigest()
     others = set(Step) - {Step.VERDICT}
     assert {step: prompts[step] for step in others} == {step: ours[step] for step in others}
+
+
+def test_a_folder_without_a_step_of_the_walk_leaves_the_wording_as_it_is(tmp_path: Path) -> None:
+    prompts = load_prompts(folder_with(tmp_path, correction__mine="Correct."))
+    assert prompts[Step.VERDICT] == load_prompts()[Step.VERDICT]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,9 +24,9 @@ from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.part_answers import PART_SCHEMAS
 from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.prompts import PAPER, load_prompts
 
-V2 = load_prompts(Path("v2"))
+V2 = load_prompts()
 NOTHING = {"evidence": [], "context_ids": [], "summary": None, "missing": None}
 PARTS = ("The bell is old.", "The bell weighs two tonnes.")
 
@@ -145,7 +144,7 @@ def test_an_endpoint_that_takes_a_shape_gets_that_of_the_second_wording():
     for step, schema in PART_SCHEMAS.items():
         asking = ScriptedAsking(lambda _: "")
         assert PromptedStep(V2[step], asking, structured=True).answer_schema is schema
-        first = PromptedStep(load_prompts()[step], asking, structured=True).answer_schema
+        first = PromptedStep(load_prompts(PAPER)[step], asking, structured=True).answer_schema
         assert first is not schema
 
 

@@ -218,7 +218,7 @@ def test_what_a_shared_call_costs_is_charged_to_its_claims_in_whole(samples: Sam
     assert whole.output_tokens == told.output_tokens
     assert whole.cost_usd == pytest.approx(PRICE.cost(whole.replace(cost_usd=None)), rel=1e-12)
     prompts = {step.prompt for one in found for step in one.steps}
-    assert {"evidence_selection_shared.v1", "verdict_shared.v1"} <= prompts
+    assert {"evidence_selection_shared.v2", "verdict_shared.v2"} <= prompts
     assert all(one.usage.input_tokens for one in found)
 
 

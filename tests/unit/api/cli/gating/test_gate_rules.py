@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
+from fakes.trails import a_trail
 from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.api.cli.gating.entries import BaselineChange, Entry, entries_of, match
-from veritrail_graph.api.cli.gating.rules import Check, GateLimits, Outcome, judge
+from veritrail_graph.api.cli.gating.rules import (
+    Check,
+    GateLimits,
+    Outcome,
+    judge,
+    judge_changed,
+    judges,
+)
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State
-from veritrail_graph.graph.model import Claim, Process
+from veritrail_graph.graph.model import Claim, Process, Verdict
 from veritrail_graph.graph.model.dialogue import ClaimCategory
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
@@ -146,6 +155,40 @@ def test_a_new_statement_under_an_old_id_is_not_known(
 ) -> None:
     before = [entry("k1", BAD, text="The repairs cost 130,000 euros.")]
     assert broken(judge("p", [entry("k1", now, text=text)], GateLimits(), before)) == rules
+
+
+@pytest.mark.parametrize(
+    ("prompts", "name"),
+    [
+        (("evidence_selection.v1", "verdict.v1"), "openai m"),
+        (("evidence_selection.v2", "verdict.v2"), "openai m, prompts v2"),
+        (("evidence_selection.v1_brief", "verdict.v1"), "openai m, prompts v1 and v1_brief"),
+        (("evidence_selection.v1_decision", "verdict.v1_decision"), "openai m"),
+    ],
+)
+def test_a_judge_is_named_with_the_wording_of_its_prompts_where_that_is_not_the_papers(
+    prompts: tuple[str, str], name: str
+) -> None:
+    material = judged_with(*prompts)
+    assert judges(material) == (name,)
+    assert judge_changed(material, [name]) is None
+    other = judge_changed(material, ["openai m, prompts mine"]) or ""
+    assert other.startswith("the prompts have another wording than those of the baseline: ")
+    assert f"by openai m, prompts mine, this by {name};" in other
+    assert "where no prompts are named they are the paper's (--prompts paper)" in other
+    assert (
+        judge_changed(material, ["lexical"])
+        == f"the baseline was judged by lexical, this by {name}"
+    )
+
+
+def judged_with(selection: str, verdict: str) -> ReportData:
+    steps = {"evidence_selection": {"prompt": selection}, "verdict": {"prompt": verdict}}
+    settings = json.dumps({"steps": steps})
+    one = a_trail(engine="openai", model="m", verdict=Verdict.FULLY_SUPPORTED, settings=settings)
+    claim = Claim(claim_id="k1", text="It is open.", node_id="t")
+    process = Process.model_construct(process_id="p")
+    return ReportData(process, (ReportedClaim(claim, verification=one),), 1)
 
 
 def test_another_judge_than_that_of_the_baseline_fails_where_no_doubt_is_let_pass() -> None:
