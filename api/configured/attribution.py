@@ -48,7 +48,7 @@ class AttributeOptions:
     """
 
     request: AttributeParameters
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     concurrency: int | None = None
     walk_models: ModelOptions | None = None
     resume: str | None = None
