@@ -112,7 +112,7 @@ class CheckOptions:
     request: VerifyRequest
     storing: IngestOptions = field(default_factory=IngestOptions)
     most: int | None = None
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     concurrency: int | None = None
     advice: Mapping[str, str] = field(default_factory=lambda: PYTHON)
     writes_back: bool = False

@@ -58,7 +58,7 @@ class ExtractOptions:
     node: str | None = None
     engine: str | None = None
     models: ModelOptions | None = None
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     completions: int = COMPLETIONS
 
 

@@ -42,7 +42,7 @@ class DialogueOptions:
     """
 
     request: DialogueParameters
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     concurrency: int | None = None
     resume: str | None = None
     reuses: bool = False

@@ -74,7 +74,7 @@ class SessionOptions:
 
     settings: Settings
     graph: WaitingGraph
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     concurrency: int | None = None
     on_batches: Callable[[Sequence[BatchRecord]], None] = lambda _batches: None
     shared: Shared | None = None

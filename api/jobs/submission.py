@@ -87,7 +87,7 @@ class LocalOptions:
     """
 
     records: Sequence[ClaimRecord] | None = None
-    prompts: Path | None = None
+    prompts: Path | str | None = None
     concurrency: int | None = None
     shared: Shared | None = None
     is_attended: bool = False

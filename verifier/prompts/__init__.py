@@ -90,8 +90,8 @@ the paper's prompts ask for. Ours; docs/costs.md.
 
 `paper`: what the paper does: summaries are handed on to a verdict in one word.
 
-`v2`: sentences are handed on, and verdicts are given part by part, as is the default; dialogues as
-`earlier_turns`, which no model was measured with, and is none. Ours; docs/adr/0077-second-wording.md.
+`v2`: sentences are handed on, and verdicts are given part by part, as by default; dialogues as
+`earlier_turns`, with which no model was measured. Ours; docs/adr/0077-second-wording.md.
 """
 
 

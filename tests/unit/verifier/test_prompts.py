@@ -330,9 +330,9 @@ def test_the_examples_are_our_own() -> None:
         ), name
 
 
-@pytest.mark.parametrize(("version", "wording"), [("legal.2", PAPER), ("v2.legal", SECOND)])
+@pytest.mark.parametrize(("version", "wording"), [("legal.2", PAPER), ("v2.legal", None)])
 def test_a_file_of_a_folder_takes_the_place_of_ours_beside_others_of_its_wording(
-    tmp_path: Path, version: str, wording: str
+    tmp_path: Path, version: str, wording: str | None
 ) -> None:
     ours = load_prompts(wording)
     content = b"\xef\xbb\xbfJudge.\r\nBe strict.\r\n\r\n"
