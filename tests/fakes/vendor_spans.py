@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -21,12 +21,20 @@ class Step:
         given: The user's message, the arguments, the query.
         made: The answer, the result, the documents.
         thought: The model's thought before the answer; empty: none.
+        system: The instructions of a model; empty: none.
+        status: The message that the span ended with; empty: none.
+        beside: Attributes besides, such as what a program notes of itself.
+        noted: Attributes of an event besides; empty: there is none.
     """
 
     kind: str
     given: str
     made: tuple[str, ...]
     thought: str = ""
+    system: str = ""
+    status: str = ""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    noted: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _said(step: Step, part: str = "content") -> tuple[list[Any], list[Any]]:
@@ -231,6 +239,16 @@ SPELLINGS: dict[str, Callable[[Step], tuple[Attributes, Events]]] = {
     ),
 }  # fmt: skip
 """How each tracer spells a step: attributes and events."""
+
+
+def span_of(number: int, name: str, spelling: str, step: Step) -> Any:
+    """A step as a span, as a tracer spells it, with all that is known of it besides."""
+    attributes, events = SPELLINGS[spelling](step)
+    system = {"gen_ai.system_instructions": json.dumps([{"type": "text", "content": step.system}])}
+    attributes = {**attributes, **step.beside, **(system if step.system else {})}
+    events = [*events, ("acme.noted", dict(step.noted))] if step.noted else events
+    made = span(number, name, attributes, events)
+    return {**made, "status": {"code": 2, "message": step.status}} if step.status else made
 
 
 def span(number: int, name: str, attributes: Attributes, events: Events = ()) -> Any:  # type: ignore[assignment]

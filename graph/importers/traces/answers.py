@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from veritrail_graph.graph.importers.traces import parts, streams
@@ -70,3 +71,24 @@ def answers_of(value: Mapping[str, Any]) -> Any:
         return {"role": "assistant", "content": value["response"],
                 "reasoning_content": value.get("thinking")}  # fmt: skip
     return output if set(value) <= {"output"} else None
+
+
+def with_thoughts(every: Sequence[InnerText]) -> tuple[list[InnerText], list[InnerText]]:
+    """Return what is said of some texts, and the thoughts that stand before no answer.
+
+    Those before what a model said are known of it.
+    """
+    found: list[InnerText] = []
+    thoughts: list[InnerText] = []
+    left: list[InnerText] = []
+    for one in every:
+        if one.role == "thought":
+            thoughts.append(one)
+        if not is_said(one):
+            continue
+        if thoughts and one.role in ("assistant", "call"):
+            thought = "\n".join(each.text for each in thoughts)
+            one, thoughts = replace(one, about={**(one.about or {}), "thought": thought}), []
+        left, thoughts = [*left, *thoughts], []
+        found.append(one)
+    return found, [*left, *thoughts]

@@ -59,6 +59,8 @@ _DOCUMENTS = (
 _MODELS = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id")
 _CALL_IDS = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
 _INSTRUCTIONS = "gen_ai.system_instructions"
+_EVERYTHING = ("pydantic_ai.all_messages", "all_messages_events")
+"""Attributes with all messages of a run, its answer among them."""
 _RESULTS = ("db.query.result", "db.search.result")
 """Events of vector stores, one for each result."""
 _SIDES = {"input": "user", "output": "assistant"}
@@ -84,11 +86,13 @@ def call_of(span: Mapping[str, Any]) -> tuple[Call, list[tuple[str, str]]]:
         kind, given, made = noted
     model = next((flat[name] for name in _MODELS if flat.get(name)), None)
     model = vendors.endpoint_of(flat) if model is None else model
+    noted_there = [one["attributes"] for one in events]
     done = (vendors.kind_of(flat), flat.get("gen_ai.operation.name"), flat.get("llm.request.type"))
     call = Call(
         span["span_id"], vendors.name_of(flat) or span["name"], kind, span["parent_id"],
         span["start"], span["end"], given, made, writing_model(model, *done, span["name"]),
-        link=_link(flat, kind), error=_error(flat, events),
+        link=_link(flat, kind), error=_error(flat, events, span.get("status")),
+        beside=[field for held in (own, *noted_there) for field in unread.beside(held)],
     )  # fmt: skip
     return call, unread.kept_apart(own, events, (given, made))
 
@@ -99,11 +103,21 @@ def kind_of_span(span: Mapping[str, Any]) -> CallKind:
     return _kind(own, from_dotted(own))
 
 
-def _error(flat: Mapping[str, Any], events: Iterable[Mapping[str, Any]]) -> str | None:
-    """The message of the error that a span ended with."""
+def _error(
+    flat: Mapping[str, Any], events: Iterable[Mapping[str, Any]], status: str | None
+) -> str | None:
+    """The message of the error that a span ended with; that of its status says most."""
     noted = (one["attributes"] for one in events if one.get("name") == "exception")
-    said = (about.get("exception.message") for about in (flat, *noted))
-    return text_or_none(next(filter(None, said), flat.get("error.message")))
+    said = [about.get("exception.message") for about in (flat, *noted)]
+    every = [one for one in (status, *said, flat.get("error.message")) if text_or_none(one)]
+    return (
+        "; ".join(
+            one
+            for place, one in enumerate(every)
+            if not any(one in other for other in every[:place])
+        )
+        or None
+    )
 
 
 def _link(flat: Mapping[str, Any], kind: CallKind) -> str | None:
@@ -128,6 +142,8 @@ def _kind(flat: Mapping[str, Any], tree: Mapping[str, Any]) -> CallKind:
         return found
     if _documents(flat, tree) is not None:
         return CallKind.RETRIEVER
+    if any(name in flat for name in _EVERYTHING):
+        return CallKind.AGENT
     if not kind and any(name.startswith(("gen_ai.completion", "gen_ai.output")) for name in flat):
         return CallKind.AGENT if operation == "invoke_workflow" else CallKind.GENERATION
     return CallKind.OTHER
@@ -137,7 +153,7 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
     """Return what a span was given and what it gave, in the first form that holds text."""
     of_vercel = vendors.of_vercel(flat) or (None, None)
     if of_vercel != (None, None):
-        return of_vercel
+        return _instructed(flat, of_vercel[0]), of_vercel[1]
     llm, gen_ai = _part(tree, "llm"), _part(tree, "gen_ai")
     given: list[Any] = []
     made: list[Any] = []
@@ -156,9 +172,30 @@ def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> 
         given += [_content(flat.get("gen_ai.input.messages"))]
         made += [flat.get("gen_ai.tool.call.result")]
         made += [_content(flat.get("gen_ai.output.messages"))]
+    whole = next((found for name in _EVERYTHING if (found := _json(flat.get(name)))), None)
+    if isinstance(whole, list) and not any(one not in _EMPTY for one in (*given, *made)):
+        asked, told = _parted(whole, _json_or(flat.get("final_result")))
+        given, made = [asked], [told]
     given += [_value(flat, name) for name in vendors.GIVEN]
     made += [_value(flat, name) for name in vendors.MADE]
     return _instructed(flat, _best(given)), _best(made)
+
+
+def _parted(messages: list[Any], result: Any) -> tuple[list[Any], list[Any]]:
+    """Return the messages of a run: up to what was said last, and what a model wrote then.
+
+    Args:
+        messages: All of them.
+        result: What the run returned, which may be no message.
+    """
+    begins = len(messages)
+    while begins and not any(one.role == "user" for one in pieces(messages[begins - 1])):
+        begins -= 1
+    told = messages[begins:]
+    said = "\n".join(one.text for one in pieces(told))
+    if any(one.text not in said for one in pieces(result)):
+        told = [*told, {"role": "assistant", "content": result}]
+    return messages[:begins], told
 
 
 def _with_noted(form: Any, noted: Any) -> Any:

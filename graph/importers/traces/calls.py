@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -49,6 +49,7 @@ class Call:
         place: Its place in the trace, for calls at one time.
         link: The id of the tool call that a tool answers; None: the trace holds none.
         error: The message of the error that it ended with; None: none is recorded.
+        beside: Fields with words beside what it was given and gave, each with its name.
     """
 
     call_id: str
@@ -64,6 +65,7 @@ class Call:
     place: int = 0
     link: str | None = None
     error: str | None = None
+    beside: Sequence[tuple[str, Any]] = ()
 
 
 @dataclass
@@ -81,6 +83,7 @@ class Trace:
         said: All messages of the conversation, where the format holds them beside the calls.
         began: When it began, where it has no calls.
         unread: Attributes that hold text of an unknown layout.
+        beside: Fields with words that tell of the whole, each with its name.
     """
 
     calls: list[Call]
@@ -93,6 +96,7 @@ class Trace:
     said: Any = None
     began: int = 0
     unread: tuple[str, ...] = ()
+    beside: Sequence[tuple[str, Any]] = ()
 
     @property
     def start(self) -> int:

@@ -21,7 +21,7 @@ from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTr
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import pieces
-from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
+from veritrail_graph.graph.importers.traces.values import beside, nanoseconds, text_or_none
 
 NAME = "langchain"
 _States = tuple[list[dict[str, Any]], list[str]]
@@ -31,6 +31,9 @@ _KINDS = {
     "tool": CallKind.TOOL,
     "retriever": CallKind.RETRIEVER,
 }
+
+
+_BESIDE = ("tags", "feedback", "feedback_stats", "reference_example", "events")
 
 
 class LangChainImporter:
@@ -164,6 +167,7 @@ def _call(numbered: tuple[int, Mapping[str, Any]], where: str) -> Call:
         made,
         _model(run),
         error=text_or_none(run.get("error")),
+        beside=[("metadata", _about(run)), *beside(run, _BESIDE)],
     )
 
 

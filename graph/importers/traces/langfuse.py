@@ -23,7 +23,7 @@ from veritrail_graph.graph.importers.traces.calls import (
 )
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
-from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
+from veritrail_graph.graph.importers.traces.values import beside, nanoseconds, text_or_none
 
 NAME = "langfuse"
 _KINDS = {
@@ -42,6 +42,10 @@ _TYPES = frozenset((
 ))  # fmt: skip
 _TRACE, _START = ("traceId", "trace_id"), ("startTime", "start_time")
 _MODEL = ("model", "providedModelName", "provided_model_name")
+_STATUS_MESSAGE = ("statusMessage", "status_message")
+_BESIDE = ("metadata", "promptName", "prompt_name", "comments")
+_BESIDE_TRACE = ("metadata", "tags", "scores", "comments")
+"""Fields with words beside what an observation, or a trace, was given and gave."""
 _SESSION, _NAME = ("sessionId", "session_id"), ("traceName", "trace_name")
 
 
@@ -185,6 +189,7 @@ def _trace(value: Any, where: str) -> Trace:
         made=about.get("output"),
         warnings=warnings,
         session=text_or_none(files.first_of(about, _SESSION)),
+        beside=beside(about, _BESIDE_TRACE),
     )
 
 
@@ -198,7 +203,7 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
     where = f"{where}: observation {shown(name)}"
     start = nanoseconds(files.first_of(one, _START), f"{where}, startTime")
     ended = files.first_of(one, ("endTime", "end_time"))
-    said = text_or_none(files.first_of(one, ("statusMessage", "status_message")))
+    said = text_or_none(files.first_of(one, _STATUS_MESSAGE))
     return Call(
         name,
         text_or_none(one.get("name")) or str(one.get("type") or "call").lower(),
@@ -210,4 +215,7 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
         one.get("output"),
         writing_model(files.first_of(one, _MODEL), one.get("type"), one.get("name")),
         error=said if one.get("level") == "ERROR" else None,
+        beside=beside(
+            one, _BESIDE if one.get("level") == "ERROR" else (*_BESIDE, *_STATUS_MESSAGE)
+        ),
     )

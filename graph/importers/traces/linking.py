@@ -237,6 +237,18 @@ class Links(Generic[S]):
         rest = gaps(piece.text, there) if there else []
         return [one.strip() for one in rest if len(one.strip()) >= SHORTEST]
 
+    def around(self, text: str, is_kept: Callable[[S], bool]) -> list[str]:
+        """Return what of a text that a model was given stands in none of the texts that are kept.
+
+        Args:
+            text: It.
+            is_kept: Whether a text is.
+        """
+        hits = self._hits.get((Inference.EXACT, text), ())
+        spans = self._finders[Inference.EXACT][1] if hits else []
+        held = outermost(hits, lambda hit: any(map(is_kept, spans[hit.found])))
+        return gaps(text, held)
+
     def _index(self, targets: Sequence[Target[S]]) -> None:
         self._equal: dict[str, list[S]] = {}
         self._linked: dict[tuple[str, bool], list[S]] = {}

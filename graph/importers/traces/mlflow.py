@@ -24,7 +24,12 @@ from veritrail_graph.graph.importers.traces.calls import (
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import unfold
-from veritrail_graph.graph.importers.traces.values import listed_attributes, text_or_none
+from veritrail_graph.graph.importers.traces.values import (
+    beside,
+    listed_attributes,
+    status_of,
+    text_or_none,
+)
 
 NAME = "mlflow"
 _INFO = ("info", "trace_info")
@@ -40,6 +45,14 @@ _KINDS = {
     "EVALUATOR": CallKind.JUDGE,
     "GUARDRAIL": CallKind.JUDGE,
 }
+
+
+_READ = ("mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.spanType", "mlflow.traceRequestId")
+_BESIDE = (
+    "assessments", "tags", "request", "response", "request_preview", "response_preview",
+    "trace_metadata", "request_metadata", "expectations",
+)  # fmt: skip
+"""Fields with words that tell of a trace."""
 
 
 class MlflowImporter:
@@ -123,7 +136,8 @@ def _trace(value: Any, where: str) -> Trace:
         about = spans[0].get("attributes")
         about = about if isinstance(about, dict) else {}
         trace_id = text_or_none(_value(about.get("mlflow.traceRequestId")))
-    return Trace(calls, trace_id, warnings=warnings, session=_session(info))
+    told = [*beside(info, _BESIDE), *(beside(value, _BESIDE) if info is not value else ())]
+    return Trace(calls, trace_id, warnings=warnings, session=_session(info), beside=told)
 
 
 def _session(info: Mapping[str, Any]) -> str | None:
@@ -157,6 +171,8 @@ def _call(numbered: tuple[int, Any], where: str) -> Call:
         _value(about.get("mlflow.spanInputs")),
         _value(about.get("mlflow.spanOutputs")),
         writing_model(model, _value(about.get("mlflow.spanType")), span.get("name")),
+        error=status_of(span),
+        beside=[(key, _value(one)) for key, one in about.items() if key not in _READ],
     )
 
 

@@ -23,7 +23,12 @@ from veritrail_graph.graph.importers.traces.attributes import call_of, kind_of_s
 from veritrail_graph.graph.importers.traces.calls import FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.joined import NO_TRACE, UnreadSpan
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of, processes_of
-from veritrail_graph.graph.importers.traces.values import listed_attributes, nanoseconds, typed
+from veritrail_graph.graph.importers.traces.values import (
+    listed_attributes,
+    nanoseconds,
+    status_of,
+    typed,
+)
 from veritrail_graph.graph.importers.traces.wire import NotProtobuf, messages_of_spans
 
 NAME = "otlp"
@@ -192,6 +197,7 @@ def _of_sdk(span: Mapping[str, Any], where: str) -> Span:
         "start": start,
         "end": nanoseconds(ended, f"{where}, end_time") if ended else start,
         "attributes": dict(attributes),
+        "status": status_of({**attributes, **span}),
         "events": [
             {
                 "name": files.first_of(one, ("name", "event_name", "eventName", "event.name")),
@@ -321,6 +327,7 @@ def _span(span: Any, where: str) -> Span:
         "start": start,
         "end": _nanoseconds(span, "endTimeUnixNano", where) or start,
         "attributes": listed_attributes(span.get("attributes") or (), where),
+        "status": status_of(span),
         "events": [_event(one, where) for one in events],
     }
 

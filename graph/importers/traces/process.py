@@ -42,6 +42,7 @@ from veritrail_graph.graph.importers.traces.silence import why_without_text
 from veritrail_graph.graph.importers.traces.spans import SHORT, Reading, Span, is_answer
 from veritrail_graph.graph.importers.traces.texts import InnerText
 from veritrail_graph.graph.importers.traces.tree import Tree
+from veritrail_graph.graph.importers.traces.unkept import Recorded, Unkept
 from veritrail_graph.graph.model import Inference, Origin
 
 TRACE_OPTIONS = frozenset({"infer_overlap"})
@@ -69,6 +70,7 @@ class _Linking:
         self.is_asked = False
         self.met_of: Counter[str] = Counter()
         self._normalised: dict[str, str] = {}
+        self._named: list[Span] = []
 
     # Edges.
 
@@ -140,7 +142,10 @@ class _Linking:
             kind, origin = "user", Origin.GIVEN
         self.met_of[kind] += 1
         name = f"{kind}/{self.met_of[kind]}"
-        span = Span(piece.text, kind, origin, target.order - 1, None, name, link=piece.link)
+        about = dict(piece.about) if piece.about and kind in ("message", TOOL_CALL) else {}
+        span = Span(
+            piece.text, kind, origin, target.order - 1, None, name, link=piece.link, about=about
+        )
         self.was_met.add(id(span))
         self.read.add(span)
         if origin is Origin.SOURCE:
@@ -173,9 +178,9 @@ class _Linking:
         terminal = self._terminal()
         kept = self._kept(sources, terminal)
         explained = self._explained(accounts, sources, kept)
-        self._warn(kept)
         asked = self.read.question or self._asked()
         question = None if asked is None else asked.text
+        self._warn(kept, links, question)
         name = self.trace.name or (self.tree.roots[0].name if self.tree.roots else None)
         draft = Draft(
             Header(
@@ -358,6 +363,7 @@ class _Linking:
                 f"{count} later output{'s' * (count != 1)} that the final output went into "
                 f"{'is' if count == 1 else 'are'} left out: {some(one.name for one in after)}"
             )
+        self._named += after
         left_out = {id(one) for one in after}
         wanted = [one for one in self.spans if one.kind in ("generation", TOOL_CALL)]
         wanted = [one for one in (*wanted, terminal) if one is not None and id(one) not in left_out]
@@ -372,6 +378,7 @@ class _Linking:
             one for one in self.spans
             if one.text not in texts and one.kind in ("document", "tool_result") and one.call
         ]  # fmt: skip
+        self._named += unread
         if unread:
             self.warnings.append(
                 f"{len(unread)} recorded document(s) or tool result(s) were given to no step "
@@ -383,6 +390,7 @@ class _Linking:
             and one.call and one.call.kind is not CallKind.JUDGE
             and not self._is_in(one.text, texts)
         ]  # fmt: skip
+        self._named += said
         if said:
             self.warnings.append(
                 f"{len(said)} text(s) that steps gave went into no other text and are left out: "
@@ -405,8 +413,15 @@ class _Linking:
         after.discard(id(terminal))
         return [one for one in self.spans if id(one) in after]
 
-    def _warn(self, kept: Sequence[Span]) -> None:
+    def _warn(self, kept: Sequence[Span], links: Links[Span], question: str | None) -> None:
         self.read.say_what_is_left_out()
+        nodes = {id(one) for one in kept}
+        recorded = Recorded(
+            self.tree.ordered, self.read.all_given,
+            lambda text: links.around(text, lambda one: id(one) in nodes), kept, self._named,
+            self.trace.beside, (self.trace.given, self.trace.made, self.trace.said), question or "",
+        )  # fmt: skip
+        self.warnings += Unkept(recorded).warnings()
         if not kept:
             self.warnings.append("No recorded call holds text that a model wrote")
 

@@ -14,7 +14,11 @@ from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.copied import Copy, first_words, left_of
 from veritrail_graph.graph.importers.traces import asked, parts
-from veritrail_graph.graph.importers.traces.answers import answers_of, everything_of_output
+from veritrail_graph.graph.importers.traces.answers import (
+    answers_of,
+    everything_of_output,
+    with_thoughts,
+)
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
 from veritrail_graph.graph.importers.traces.colleagues import asks_a_person, is_agent
 from veritrail_graph.graph.importers.traces.linking import TOOL_CALL
@@ -103,6 +107,7 @@ class Reading:
         calls = in_rounds(each)
         self.tree = Tree(calls)
         self._given: dict[str, list[InnerText]] = {}
+        self._thoughts: dict[str, list[InnerText]] = {}
         self._media_in: dict[str, list[InnerText]] = {}
         self._called = self._called_with()
         self._repeats = Repeats(
@@ -201,12 +206,17 @@ class Reading:
         self._note_media(self._media_in.pop(call.call_id, []))
         return found
 
+    def all_given(self, call: Call) -> list[InnerText]:
+        """The texts that a call was given, with thoughts that stand before no answer."""
+        return [*self.given(call), *self._thoughts.get(call.call_id, ())]
+
     def _said_to(self, call: Call) -> list[InnerText]:
         """Read what a call was given, once; media are noted where the call is read."""
         known = self._given.get(call.call_id)
         if known is None:
             every = list(everything(call.given))
-            known = self._given[call.call_id] = [one for one in every if is_said(one)]
+            known, self._thoughts[call.call_id] = with_thoughts(every)
+            self._given[call.call_id] = known
             self._media_in[call.call_id] = [one for one in every if not is_said(one)]
         return known
 
@@ -405,7 +415,9 @@ class Reading:
 
     def _of_step(self, call: Call) -> Iterator[InnerText]:
         """Yield the texts of a step without recorded models: its answer, and what is beside."""
-        found = self._told(everything_of_output(call.made, by_model=call.kind is CallKind.AGENT))
+        every = list(everything_of_output(call.made, by_model=call.kind is CallKind.AGENT))
+        self._note_media(every)
+        found, _ = with_thoughts(every)
         if any(one.role == "assistant" for one in found):
             found = [one for one in found if one.role is not None]
         own = [one for one in found if one.key not in DOCUMENT_KEYS]
@@ -439,7 +451,7 @@ class Reading:
         about: dict[str, object] = {"call": call.call_id, **dict(call.metadata)}
         if self.trace.trace_id is not None:  # the process may get another id
             about["trace"] = self.trace.trace_id
-        if piece.about and call.kind is CallKind.GENERATION:
+        if piece.about and (call.kind is CallKind.GENERATION or "thought" in piece.about):
             about |= dict(piece.about)
         elif piece.about:
             about["document"] = dict(piece.about)

@@ -63,6 +63,27 @@ _BETWEEN = re.compile(r"[\"'`\[\]{}()<>=\\|\n]+|[.!?;:,]\s")
 _ESCAPED = re.compile(r"\\[ntr]")
 _PRINTED = re.compile(r"\w=[\"'<\[]|['\"]: ['\"\[{]")
 """An object as Python prints it: the texts in it may be read elsewhere."""
+_MACHINE = (
+    "http.", "url.", "server.", "client.", "net.", "network.", "process.", "host.", "os.",
+    "telemetry.", "service.", "otel.", "thread.", "rpc.", "user_agent.", "aws.", "cloud.", "k8s.",
+    "code.", "exception.", "error", "status", "logfire.", "openinference.", "scope.",
+)  # fmt: skip
+"""How attributes begin that tell of machines and of errors, which are named elsewhere."""
+_NAMES = frozenset((
+    "name", "id", "ids", "type", "path", "version", "url", "model", "role", "stacktrace",
+))  # fmt: skip
+"""Words with which the names of attributes end that hold names."""
+_ASIDE = frozenset(map(parts.plain, (
+    "additional_kwargs", "response_metadata", "metadata", "artifact", "instructions", "tools",
+    "generation_info", "grounding_metadata", "citation_metadata", "provider_metadata",
+    "provider_details", "llm_output", "safety_ratings", "prompt_feedback", "refusal",
+)))  # fmt: skip
+"""Fields that are not read for texts, as `parts.plain` writes them."""
+_NAMED_ASIDE = (
+    "kwargs", "etadata", "artifact", "instructions", "tools", "nfo", "etails", "utput",
+    "atings", "eedback", "refusal",
+)  # fmt: skip
+"""A part of each of their names."""
 _LEAST_WORDS = 4
 _SHORTEST = 12
 _DEEPEST = 40
@@ -89,7 +110,7 @@ def kept_apart(
             continue
         if name in vendors.REQUESTS:
             value = vendors.messages_of_request(unfold(value) if isinstance(value, str) else value)
-        for text in _texts(value):
+        for text in texts_in(value):
             if known is None:
                 known = _all_of(read)
             if _is_apart(text, known):
@@ -97,12 +118,54 @@ def kept_apart(
     return apart
 
 
+def beside(own: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the attributes of a span that tell of the program and its settings in words."""
+    return [
+        (name, value)
+        for name, value in own.items()
+        if _is_about(name)
+        and not name.startswith(_MACHINE)
+        and not (name.split(".")[-1] in _NAMES or _last_word(name) in _NAMES)
+        and any(words_in(value))
+    ]
+
+
+def words_in(value: Any) -> Iterator[str]:
+    """Yield the texts in a value that say something, also below fields that name things."""
+    return filter(says_something, texts_in(value, whole=True))
+
+
+def aside(value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the fields within a value that are not read for texts but may hold some."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, str):
+        is_any = value[:1] in ("{", "[") and any(one in value for one in _NAMED_ASIDE)
+        inner = unfold(value) if is_any else None
+        if inner is not None:
+            yield from aside(inner, depth + 1)
+    elif isinstance(value, list):
+        for one in value:
+            yield from aside(one, depth + 1)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if isinstance(one, (str, list, dict)):
+                if parts.plain(str(name)) in _ASIDE:
+                    yield str(name), one
+                else:
+                    yield from aside(one, depth + 1)
+
+
+def _last_word(name: str) -> str:
+    return next((one.lower() for one in reversed(_WORDS.findall(name))), "")
+
+
 def hidden(own: Mapping[str, Any]) -> list[str]:
     """Return the attributes of a span that hold text and tell of the program by their names."""
     return [
         name
         for name, value in own.items()
-        if name.startswith(_ABOUT) and not name.startswith(_EXACTLY) and any(_texts(value))
+        if name.startswith(_ABOUT) and not name.startswith(_EXACTLY) and any(texts_in(value))
     ]
 
 
@@ -122,7 +185,7 @@ def names(apart: Sequence[tuple[str, str]], calls: Iterable[Call]) -> tuple[str,
 
 
 def _all_of(values: Iterable[Any]) -> str:
-    return _END.join(_plain(text) for value in values for text in _texts(value, whole=True))
+    return _END.join(_plain(text) for value in values for text in texts_in(value, whole=True))
 
 
 def _is_about(name: str) -> bool:
@@ -133,26 +196,27 @@ def _is_about(name: str) -> bool:
     return is_setting and _SAID.isdisjoint(words)
 
 
-def _texts(value: Any, *, whole: bool = False, depth: int = 0) -> Iterator[str]:
+def texts_in(value: Any, *, whole: bool = False, depth: int = 0) -> Iterator[str]:
     """Yield the texts in a value; `whole`: also below fields that name things."""
     if depth > _DEEPEST:
         return
     if isinstance(value, str):
         inner = unfold(value) if value[:1] in ("{", "[", '"') else None
         if inner is not None:
-            yield from _texts(inner, whole=whole, depth=depth + 1)
-        elif whole or _says_something(value):
+            yield from texts_in(inner, whole=whole, depth=depth + 1)
+        elif whole or says_something(value):
             yield value
     elif isinstance(value, (list, tuple)):
         for one in value:
-            yield from _texts(one, whole=whole, depth=depth + 1)
+            yield from texts_in(one, whole=whole, depth=depth + 1)
     elif isinstance(value, dict):
         for name, one in value.items():
             if whole or parts.plain(str(name)) not in NAMING:
-                yield from _texts(one, whole=whole, depth=depth + 1)
+                yield from texts_in(one, whole=whole, depth=depth + 1)
 
 
-def _says_something(text: str) -> bool:
+def says_something(text: str) -> bool:
+    """Return whether a text is words, and no name, number, id or bytes."""
     bare = text.strip()
     if len(bare) < _SHORTEST and bare.isascii():
         return False

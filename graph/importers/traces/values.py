@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -44,6 +45,26 @@ def nanoseconds(value: Any, where: str) -> int:
         raise InputError(f"{where}: {what}; give one such as {_A_TIME}") from None
     since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
+
+
+_STATUS = ("message", "description", "status_message")
+_MESSAGES = (
+    "status_message", "statusMessage", "otel_status_message", "otel.status_description",
+    "status.message", "status_description",
+)  # fmt: skip
+
+
+def status_of(span: Mapping[str, Any]) -> str | None:
+    """The message with which a span ended, whatever its tracer calls it; None: it has none."""
+    status = span.get("status")
+    held = status if isinstance(status, dict) else {}
+    said = (*(held.get(name) for name in _STATUS), *(span.get(name) for name in _MESSAGES))
+    return next(filter(None, map(text_or_none, said)), None)
+
+
+def beside(held: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, Any]]:
+    """Return the fields that tell of a call besides, as far as it has them."""
+    return [(name, held[name]) for name in names if held.get(name)]
 
 
 def listed_attributes(given: Any, where: str) -> dict[str, Any]:

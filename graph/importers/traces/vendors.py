@@ -290,7 +290,23 @@ def of_vercel(flat: Mapping[str, Any]) -> tuple[Any, Any] | None:
         made = {"role": "assistant", "content": made}
     if thought and isinstance(made, dict):
         made = {**made, "reasoning_content": thought}
+    if grounding := _grounding_of_vercel(flat):
+        made = _grounded(made, grounding)
     return (given if asked is None else asked), made
+
+
+def _grounded(answer: Any, grounding: Any) -> dict[str, Any]:
+    said = answer if isinstance(answer, dict) else {"role": "assistant", "content": answer}
+    return {**said, "grounding_metadata": grounding}
+
+
+def _grounding_of_vercel(flat: Mapping[str, Any]) -> Any:
+    """Return what a provider says of the passages that an answer was grounded in; None: nothing."""
+    about = flat.get("ai.response.providerMetadata")
+    about = unfold(about) if isinstance(about, str) else about
+    told = about.values() if isinstance(about, dict) else ()
+    return next((one["groundingMetadata"] for one in told
+                 if isinstance(one, dict) and one.get("groundingMetadata")), None)  # fmt: skip
 
 
 def operation_of_vercel(flat: Mapping[str, Any]) -> str | None:

@@ -6,11 +6,12 @@ import json
 import re
 import tempfile
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.vendor_spans import SPELLINGS, Step, as_logs, request, span
+from fakes.vendor_spans import SPELLINGS, Step, as_logs, request, span, span_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,29 +69,43 @@ IN_LOGS = ("events", "old events", "details", "strands")
 WORDS = st.text("bdfgklmnoprst", min_size=4, max_size=9)
 
 
+FIELDS = (
+    "acme.note", "metadata.note", "smolagents.note", "llm.prompt_template.template", "user.note",
+    "agent.remark", "session.remark", "gen_ai.tool.description", "langfuse.trace.metadata.note",
+)  # fmt: skip
+"""Attributes that tell of a program in words, or that nobody knows."""
+
+
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[str, list[Step], dict[str, str]]:
     """A question, steps of which each model is given some texts of those before, and odd ones."""
-    taken: set[str] = set()
+    number = count()
 
     def text() -> str:
-        words = draw(
-            st.lists(WORDS, min_size=4, max_size=7).filter(lambda one: " ".join(one) not in taken)
-        )
-        taken.add(" ".join(words))
-        return " ".join(words) + "."
+        words = draw(st.lists(WORDS, min_size=4, max_size=7))
+        return f"Word{next(number)} {' '.join(words)}."  # no text stands in another one
+
+    def maybe() -> str:
+        return text() if draw(st.booleans()) else ""
+
+    def beside() -> dict[str, Any]:
+        names = draw(st.lists(st.sampled_from(FIELDS), max_size=1))
+        deep = draw(st.booleans())
+        return {one: json.dumps({"a": [{"b": text()}]}) if deep else text() for one in names}
 
     question = text()
     steps: list[Step] = []
     for kind in [*draw(st.lists(st.sampled_from(["llm", "tool", "retriever"]), max_size=4)), "llm"]:
+        beyond = {"status": maybe(), "beside": beside(), "noted": beside()}
         if kind == "llm":
             earlier = [one for step in steps for one in step.made]
             told = draw(st.lists(st.sampled_from(earlier), unique=True)) if earlier else []
-            thought = text() if draw(st.booleans()) else ""
-            steps.append(Step(kind, "\n\n".join([*told, question]), (text(),), thought))
+            label = f"{draw(WORDS)}:" if told and draw(st.booleans()) else ""
+            given = "\n\n".join(filter(None, [label, *told, question, maybe() if told else ""]))
+            steps.append(Step(kind, given, (text(),), maybe(), system=maybe(), **beyond))
         else:
-            count = draw(st.integers(1, 3)) if kind == "retriever" else 1
-            steps.append(Step(kind, text(), tuple(text() for _ in range(count))))
+            many = draw(st.integers(1, 3)) if kind == "retriever" else 1
+            steps.append(Step(kind, text(), tuple(text() for _ in range(many)), **beyond))
     odd = {f"acme.note.{n}": text() for n in range(draw(st.integers(0, 2)))}
     return question, steps, odd
 
@@ -101,17 +116,43 @@ def said_of(draft: Draft) -> str:
     return "\n".join([*nodes, draft.header.question or "", *draft.header.warnings])
 
 
-def lost(steps: Sequence[Step], odd: dict[str, str], said: str) -> list[str]:
+def lost(steps: Sequence[Step], odd: dict[str, str], said: str, export: str) -> list[str]:
     """The texts that are no node, no metadata, and neither named nor counted as left out."""
+    fields = [*odd.items()]
+    for step in steps:
+        fields += [
+            (name, one) for about in (step.beside, step.noted) for name, one in about.items()
+        ]
+    made = {one for step in steps for one in step.made}
     missing = [
-        f"{name}: {text}" for name, text in odd.items() if text not in said and name not in said
+        f"{name}: {text}"
+        for name, text in fields
+        if not any(one in said for one in (text, json.dumps(text)[1:-1], name, "acme.noted"))
+        and not any(one in said for one in re.findall(r"Word[^.]*\.", text))
+        and not re.search(r"(attributes|fields).* and \d+ more", said)
     ]
     for number, step in enumerate(steps, start=2):
-        texts = (*step.made, *([step.thought] if step.thought else []))
+        texts = [*step.made, step.thought]
         missing += [
             one
             for one in texts
             if one not in said and not re.search(rf"s{number}/|and \d+ more", said)
+        ]
+        named = re.search(r"(prompt|error|given or gave).* and \d+ more", said) is not None
+        is_looking = step.kind != "llm"  # it is named as its result is
+        is_named = named or (is_looking and re.search(rf"s{number}/|and \d+ more", said))
+        missing += [
+            one
+            for one in step.given.splitlines()
+            if one not in made
+            and one not in said
+            and json.dumps(one)[1:-1] in export
+            and not is_named
+        ]
+        missing += [
+            one
+            for one in (step.system, step.status)
+            if one not in said and one in export and not named
         ]
     return missing
 
@@ -125,12 +166,12 @@ def test_every_text_of_a_trace_is_kept_or_named(
     question, steps, odd = run
     spans = [span(1, "s1", {"input.value": question, **odd})]
     for number, step in enumerate(steps, start=2):
-        attributes, events = SPELLINGS[spelling.removesuffix(" in logs")](step)
-        spans.append(span(number, f"s{number}", attributes, events))
+        spans.append(span_of(number, f"s{number}", spelling.removesuffix(" in logs"), step))
     export = request(*spans)
+    whole = json.dumps(export)
     (draft,) = read(*(as_logs(export) if spelling.endswith(" in logs") else [export]))
     survey(draft)
-    assert lost(steps, odd, said_of(draft)) == []
+    assert lost(steps, odd, said_of(draft), whole) == []
     assert draft.header.question == question
     written = {one for step in steps if step.kind == "llm" for one in step.made}
     assert {one.text for one in draft.nodes.values() if one.kind == "generation"} == written
