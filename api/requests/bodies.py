@@ -116,9 +116,13 @@ class ReviewOfTable(BaseModel):
     reason: str = Field("", max_length=MAX_REASON)
     reviewer: str | None = Field(None, max_length=MAX_REVIEWER)
     blind: bool | None = Field(
-        None, description="Whether the model's verdict was hidden from the reviewer."
+        None,
+        strict=True,
+        description="Whether the model's verdict was hidden from the reviewer.",
     )
-    adjudicates: bool | None = Field(None, description="Whether it decides between reviewers.")
+    adjudicates: bool | None = Field(
+        None, strict=True, description="Whether it decides between reviewers."
+    )
 
 
 class ReviewsGiven(BaseModel):
@@ -152,6 +156,7 @@ class RoundWanted(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        strict=True,  # `false` is no seed
         json_schema_extra={"examples": [{"reviewers": ["Ada", "Bo"], "size": 50, "each": 2}]},
     )
 
@@ -187,7 +192,9 @@ class ShareWanted(BaseModel):
     """How long a link works, and what it is for."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"days": 14, "note": "For the auditor"}]}
+        extra="forbid",
+        strict=True,
+        json_schema_extra={"examples": [{"days": 14, "note": "For the auditor"}]},
     )
 
     days: float = Field(LINK_DAYS, gt=0, le=MOST_LINK_DAYS)
