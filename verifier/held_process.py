@@ -20,8 +20,8 @@ from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.check import MAX_NODE_TEXT, Survey, survey
 from veritrail_graph.graph.model import Claim, NodeRef, Role
 from veritrail_graph.verifier.copying import is_copy
-from veritrail_graph.verifier.nodes import SPLIT_IN_THREAD, Splitter
-from veritrail_graph.verifier.ports import ReadNode, SourceNodes, SplitNode
+from veritrail_graph.verifier.nodes import HELD_IN_SENTENCES, SPLIT_IN_THREAD, Splitter
+from veritrail_graph.verifier.ports import LateNode, ReadNode, SourceNodes, SplitNode
 
 
 @dataclass(frozen=True)
@@ -192,17 +192,19 @@ class HeldNodes:
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""
         new = [ref for ref in nodes if ref.node_id not in self._split]
-        if sum(len(self._process.texts[ref.node_id]) for ref in new) < SPLIT_IN_THREAD:
+        characters = sum(len(self._process.texts[ref.node_id]) for ref in new)
+        if characters < SPLIT_IN_THREAD:
             self._keep(new)
         else:
-            await asyncio.to_thread(self._keep, new)
+            await asyncio.to_thread(self._keep, new, is_late=characters > HELD_IN_SENTENCES)
         return tuple([self._split[ref.node_id] for ref in nodes])
 
-    def _keep(self, nodes: Iterable[NodeRef]) -> None:
+    def _keep(self, nodes: Iterable[NodeRef], *, is_late: bool = False) -> None:
+        make = LateNode.of if is_late else SplitNode
         for ref in nodes:
             text = self._process.texts[ref.node_id]
             sentences = self._splitter.split(ref.node_id, text)
-            self._split[ref.node_id] = SplitNode(ref, text, sentences)
+            self._split[ref.node_id] = make(ref, text, sentences)
 
 
 class SharedHeldNodes:

@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 
 CACHED_CHARACTERS = 64_000_000
+HELD_IN_SENTENCES = 1_000_000
+"""Characters that are read at once of which the sentences are held; of more, only their places."""
 SPLIT_IN_THREAD = 50_000
 """Characters to split from which on it is done in a thread, so that others can go on."""
 
@@ -274,11 +276,12 @@ class SharedTexts:
         refs = [self._refs[name] for name in texts]
 
         def split_all() -> Sequence[ReadNode]:
+            if characters > min(self._limit, HELD_IN_SENTENCES):
+                rows = zip(refs, texts.items(), strict=True)
+                return [LateNode.of(ref, text, split(name, text)) for ref, (name, text) in rows]
             said = list(map(split, texts, texts.values()))
             return SplitNode.of_columns(refs, list(texts.values()), said)
 
-        if characters > self._limit:  # in sentences it takes several times as much
-            return [LateNode(ref, texts[ref.node_id], split) for ref in refs]
         if characters < SPLIT_IN_THREAD:
             return split_all()
         return await asyncio.to_thread(split_all)

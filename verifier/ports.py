@@ -7,6 +7,7 @@ Retries, caches, meters and rate limits wrap a judge; the method never sees them
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -73,16 +74,34 @@ class SplitNode:
 
 @dataclass(frozen=True, slots=True)
 class LateNode:
-    """A node of a frontier too large to hold its sentences: each use splits the text again."""
+    """A node of many, whose sentences are made at each use: held, they take more than its text.
+
+    Attributes:
+        ref: The node.
+        text: Its whole text.
+        places: Where each sentence begins, and the offset behind it, first to last.
+    """
 
     ref: NodeRef
     text: str
-    split: Split
+    places: array[int]
+
+    @classmethod
+    def of(cls, ref: NodeRef, text: str, sentences: Iterable[Sentence]) -> LateNode:
+        """A node with the places of its sentences."""
+        places = (place for one in sentences for place in (one.start, one.end))
+        return cls(ref, text, array("I", places))
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its sentences, first to last."""
-        return self.split(self.ref.node_id, self.text)
+        name, text, places = self.ref.node_id, self.text, iter(self.places)
+        return tuple(
+            [
+                Sentence(name, index, start, end, text[start:end])
+                for index, (start, end) in enumerate(zip(places, places, strict=True))
+            ]
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from veritrail_graph.graph.model.attribution import AttributionCategory as Categ
 from veritrail_graph.graph.model.attribution import Faithfulness
 from veritrail_graph.verifier.attribution.attributor import Attribution, attributed
 from veritrail_graph.verifier.engines.lexical import ByWords
+from veritrail_graph.verifier.engines.lexical.comparing import SentenceMatch, compare, terms, weight
 from veritrail_graph.verifier.engines.lexical.judging import decide
 from veritrail_graph.verifier.engines.lexical.reading import Reading, read
-from veritrail_graph.verifier.engines.lexical.selecting import SentenceMatch, compare, terms, weight
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.vocabulary import UNCERTAIN, UNCERTAIN_SMALL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -20,9 +21,11 @@ class Lines:
     """One sentence a line."""
 
     def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
+        lines = text.split("\n")
+        starts = accumulate((len(line) + 1 for line in lines), initial=0)
         return tuple(
-            Sentence(node_id, number, 0, len(line), line)
-            for number, line in enumerate(text.split("\n"))
+            Sentence(node_id, number, start, start + len(line), line)
+            for number, (line, start) in enumerate(zip(lines, starts, strict=False))
         )
 
 
@@ -161,7 +164,7 @@ def test_texts_that_were_let_go_are_read_again() -> None:
     assert set(reader.calls[1][1]) < set(reader.refs)
 
 
-def test_a_frontier_too_large_to_hold_its_sentences_is_split_at_each_use() -> None:
+def test_a_frontier_too_large_to_hold_its_sentences_makes_them_at_each_use() -> None:
     async def read(limit: int) -> tuple[ReadNode, ...]:
         nodes = SharedNodes(Reader(), "p", Lines(), cached_characters=limit)
         return await nodes.read((await nodes.source_nodes(["t"])).nodes)

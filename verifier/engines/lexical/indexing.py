@@ -12,11 +12,12 @@ import re
 import threading
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from veritrail_graph.graph.citations import CITATION
 from veritrail_graph.graph.model import Sentence
@@ -26,7 +27,7 @@ from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values.characters import plain
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
 from veritrail_graph.verifier.values.numbers import STARTING_FIGURES
-from veritrail_graph.verifier.values.reading import IN_VALUES, STARTING
+from veritrail_graph.verifier.values.reading import IN_VALUES, STARTING, text_read
 from veritrail_graph.verifier.values.units import MEASURES
 
 _MOST_SENTENCES = 8_000_000
@@ -43,6 +44,9 @@ _ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "al
 _SIGNS_OF_OTHERS = re.compile(r"[~\u2248^]|\d\s*/\s*\d")
 _LONG = 3
 """Digits from which on a figure in words has two words and more."""
+_NONE: array[int] = array("I")
+_DIGITS_IN, _REPEATS, _ROUGH, _NUMBERED = 1, 2, 4, 8
+"""Signs of a sentence: it has digits, a word twice, a fraction or power; it may have a value."""
 _MOST_ZEROS = 40
 """No figure with more digits is compared as one."""
 _EXACT = 12  # digits
@@ -57,26 +61,22 @@ class _Form:
     Attributes:
         sure: The key that each sentence with it has.
         perhaps: Keys that a sentence with it may have.
+        is_unless_numbered: Whether a sentence that may have no figure, date or time has them.
         initial: For a word with a capital the first letter of its key.
-        is_link: Whether it may stand within a name without a capital, as a part that is left out.
         abbreviates: The word in small letters, if all of its letters are capitals.
         starts: Whether a figure, a date or a time may start with it.
         counts: Whether it may be a figure, or a part of one, in words.
         is_about: Whether a figure behind it may be a rough one.
-        is_every: Whether it is one of the words for all, without a capital.
-        may_take_every: Whether it makes another phrase of such a word: in all.
     """
 
     sure: str | None
     perhaps: tuple[str, ...]
+    is_unless_numbered: bool
     initial: str
-    is_link: bool
     abbreviates: str
     starts: bool
     counts: bool
     is_about: bool
-    is_every: bool
-    may_take_every: bool
 
 
 @lru_cache(maxsize=100_000)
@@ -84,7 +84,7 @@ def _form(form: str) -> _Form:
     lower = form.casefold().removesuffix("'s")
     key = words.key(lower)
     is_capital = form[0].isupper()
-    sure, perhaps = None, set[str]()
+    sure, perhaps, is_unless_numbered = None, set[str](), False
     if lower in words.STOP:
         if form == "May" or (len(form) > 1 and form.isupper()):
             perhaps.add(key)
@@ -96,6 +96,7 @@ def _form(form: str) -> _Form:
         perhaps.update((key,) if is_capital else ())
     elif lower in words.NAME_LINKS or lower in IN_VALUES:
         perhaps.add(key)
+        is_unless_numbered = len(lower) > 1 and not is_capital and lower not in words.NAME_LINKS
     elif len(lower) > 1 or form.isupper():
         sure = key
     elif is_capital:
@@ -105,14 +106,12 @@ def _form(form: str) -> _Form:
     return _Form(
         sure=sure,
         perhaps=tuple(perhaps),
+        is_unless_numbered=is_unless_numbered,
         initial=key[:1] if is_capital and not is_link else "",
-        is_link=is_link,
         abbreviates=whole.casefold() if len(whole) > 1 and whole.isupper() else "",
         starts=lower in STARTING,
         counts=lower in STARTING_FIGURES or lower in ("thirds", "quarter", "quarters", "fifths"),
         is_about=lower in _ABOUT,
-        is_every=lower in words.UNIVERSAL and not is_capital,
-        may_take_every=lower in words.NOT_UNIVERSAL_AFTER,
     )
 
 
@@ -128,23 +127,37 @@ class _Postings(dict[str, "array[int]"]):
 
 
 class _Tables:
-    """The words of sentences, which are numbered in the order in which they were read."""
+    """The words of sentences, which are numbered in the order in which they were read.
+
+    A word is kept as it is written; what it means is looked up once for all sentences with it.
+    """
 
     def __init__(self) -> None:
+        self.lock = threading.RLock()  # of what is made of all sentences, and of adding
         self.places: dict[int, int] = {}
         self.counts = array("I")
         self.firsts = array("I")
         self.number = 0
-        self.sure = _Postings()
-        self.perhaps = _Postings()
+        self.forms = _Postings()  # by a word as it is written
+        self.keys = _Postings()  # of sentences that were read, by key
         self.initials = _Postings()
         self.abbreviations = _Postings()
         self.digits = _Postings()
-        self.is_numbered = bytearray()  # may have a figure, a date or a time
-        self.spelled = array("I")  # may have a figure in words
-        self.spelled_long = array("I")  # in several words
-        self.rough = array("I")  # about so many, a fraction, a power
+        self.signs = bytearray()  # of each sentence, see `_DIGITS_IN`
+        self.read_numbers = array("I")  # sentences that were read and have a figure
         self.known: dict[str, dict[int, bool]] = {}
+        self.values: dict[int, tuple[Number, ...]] = {}  # of sentences whose values were asked for
+        self._told = 0  # of how many forms it is known what they mean
+        self._marked: dict[str, int] = {}  # in how many sentences with a form that is noted
+        self._sure: dict[str, list[str]] = {}
+        self._perhaps: dict[str, list[str]] = {}
+        self._unless_numbered: dict[str, list[str]] = {}
+        self._capitals: dict[str, list[str]] = {}
+        self._short: dict[str, list[str]] = {}
+        self._counting: list[str] = []
+        self._rough: list[str] = []
+        self._made: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
+        self._figures: tuple[Sequence[int], Sequence[int], Sequence[int]] | None = None
 
     def add(self, name: int, node: ReadNode) -> None:
         """Take in the sentences of a node."""
@@ -153,61 +166,160 @@ class _Tables:
         self.firsts.append(self.number)
         self.counts.append(len(sentences))
         for sentence in sentences:
-            self.is_numbered.append(self._add(self.number, sentence.text))
+            self.signs.append(self._add(self.number, sentence.text))
             self.number += 1
 
-    def _add(self, number: int, text: str) -> bool:
-        normal, _ = plain(text)
-        if "[" in normal or "(" in normal or "\u3010" in normal:
-            normal = CITATION.sub(lambda match: " " * len(match.group()), normal)
+    def _add(self, number: int, text: str) -> int:
+        normal = _as_read(text)
         digits = _DIGITS.findall(normal)
         for run in digits:
             self.digits.add(run.lstrip("0"), number)
-        if _UNCERTAIN.search(normal):
+        if _is_uncertain(normal, has_digits=bool(digits)):
             return self._add_reading(number, read_once(text))
-        forms = [*map(_form, _WORD.findall(normal))]
-        initials, before = "", _form("a")
+        found = _WORD.findall(normal)
+        forms = set(found)
+        postings = self.forms
         for form in forms:
-            if form.is_every and not before.may_take_every:
-                self.sure.add(words.UNIVERSAL_KEY, number)
-            before = form
-            if form.sure is not None:
-                self.sure.add(form.sure, number)
-            for key in form.perhaps:
-                self.perhaps.add(key, number)
-            if form.initial:
-                initials += form.initial
-                if form.abbreviates:
-                    self.abbreviations.add(form.abbreviates, number)
-            elif initials and not form.is_link:
-                if len(initials) > 1:
-                    self.initials.add(initials, number)
-                initials = ""
-        if len(initials) > 1:
-            self.initials.add(initials, number)
-        spelled = sum(form.counts for form in forms)
-        if spelled:
-            self.spelled.append(number)
-        if spelled + bool(digits) > 1:
-            self.spelled_long.append(number)
-        is_numbered = bool(digits) or any(form.starts for form in forms)
-        is_rough = is_numbered and any(form.is_about for form in forms)
-        if is_rough or (digits and _SIGNS_OF_OTHERS.search(normal)):
-            self.rough.append(number)
-        return is_numbered
+            if form in postings:
+                postings[form].append(number)
+            else:
+                postings[form] = array("I", (number,))
+        signs = _REPEATS if len(forms) < len(found) else 0
+        if digits:
+            signs |= _DIGITS_IN | _NUMBERED
+            if _SIGNS_OF_OTHERS.search(normal):
+                signs |= _ROUGH
+        return signs
 
-    def _add_reading(self, number: int, reading: Reading) -> bool:
+    def _add_reading(self, number: int, reading: Reading) -> int:
         for key in reading.keys:
-            self.sure.add(key, number)
+            self.keys.add(key, number)
         for name in reading.names:
             self.initials.add("".join(part[:1] for part in name.parts), number)
             if name.surface.isupper():
                 self.abbreviations.add(name.surface.casefold(), number)
         if reading.numbers:
-            self.spelled.append(number)
-            self.spelled_long.append(number)
-            self.rough.append(number)
-        return bool(reading.numbers)
+            self.read_numbers.append(number)
+        return _NUMBERED if reading.numbers else 0
+
+    def tell(self) -> None:
+        """Look up what the words mean that were added."""
+        for form in islice(self.forms, self._told, None):
+            self._tell(form, _form(form))
+        self._told = len(self.forms)
+        signs = self.signs
+        for form, done in self._marked.items():
+            numbers = self.forms[form]
+            for number in numbers[done:]:
+                signs[number] |= _NUMBERED
+            self._marked[form] = len(numbers)
+        self._made.clear()
+        self._figures = None
+
+    def _tell(self, form: str, it: _Form) -> None:
+        if it.sure is not None:
+            self._sure.setdefault(it.sure, []).append(form)
+        for key in it.perhaps:
+            kept = self._unless_numbered if it.is_unless_numbered else self._perhaps
+            kept.setdefault(key, []).append(form)
+        if it.initial:
+            self._capitals.setdefault(it.initial, []).append(form)
+            if it.abbreviates:
+                self._short.setdefault(it.abbreviates, []).append(form)
+        if it.starts:
+            self._marked[form] = 0
+        if it.counts:
+            self._counting.append(form)
+        if it.is_about:
+            self._rough.append(form)
+
+    def with_key(self, key: str) -> tuple[Sequence[int], Sequence[int]]:
+        """The sentences that have a key, and others that may have it, in their order."""
+        with self.lock:
+            if key not in self._made:
+                sure = [self.forms[form] for form in self._sure.get(key, ())]
+                perhaps = [self.forms[form] for form in self._perhaps.get(key, ())]
+                for form in self._unless_numbered.get(key, ()):
+                    numbers = self.forms[form]
+                    sure.append(array("I", (n for n in numbers if not self.signs[n] & _NUMBERED)))
+                    perhaps.append(array("I", (n for n in numbers if self.signs[n] & _NUMBERED)))
+                digits = _DIGITS.search(key)
+                if digits is not None:  # COVID-19
+                    perhaps.append(self.digits.get(digits.group().lstrip("0"), _NONE))
+                sure.append(self.keys.get(key, _NONE))
+                certain = _merged(sure)
+                others: Sequence[int] = _merged(perhaps)
+                if certain and others:
+                    known = set(certain)
+                    others = array("I", (number for number in others if number not in known))
+                self._made[key] = certain, others
+            return self._made[key]
+
+    def with_short_form(self, initials: str) -> Sequence[int]:
+        """The sentences that may have an abbreviation of a name with these initials."""
+        with self.lock:
+            found = [self.forms[form] for form in self._short.get(initials, ())]
+            return _merged([*found, self.abbreviations.get(initials, _NONE)])
+
+    def with_initials(self, short: str) -> Sequence[int]:
+        """The sentences that may have a name that these letters abbreviate."""
+        with self.lock:
+            groups = [
+                set(chain(*(self.forms[form] for form in self._capitals.get(letter, ()))))
+                for letter in set(short)
+            ]
+            found = set.intersection(*groups) if groups else set[int]()
+            read = [numbers for initials, numbers in self.initials.items() if short in initials]
+            return sorted(found.union(*read))
+
+    def figures(self) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+        """The sentences with figures in words, in several words, and with rough figures."""
+        with self.lock:
+            if self._figures is None:
+                signs = self.signs
+                counts = Counter(chain(*(self.forms[form] for form in self._counting)))
+                read = self.read_numbers
+                long = (
+                    n
+                    for n, count in counts.items()
+                    if count > 1 or signs[n] & (_DIGITS_IN | _REPEATS)
+                )
+                about = chain(*(self.forms[form] for form in self._rough))
+                rough = {number for number in about if signs[number] & _NUMBERED}
+                rough.update(number for number, sign in enumerate(signs) if sign & _ROUGH)
+                self._figures = (
+                    array("I", sorted({*counts, *read})),
+                    array("I", sorted({*long, *read})),
+                    array("I", sorted({*rough, *read})),
+                )
+            return self._figures
+
+    def is_numbered(self, number: int) -> bool:
+        """Return whether a sentence may have a figure, a date or a time."""
+        return bool(self.signs[number] & _NUMBERED)
+
+
+def _as_read(text: str) -> str:
+    normal, _ = plain(text)
+    if "[" in normal or "(" in normal or "\u3010" in normal:
+        normal = CITATION.sub(lambda match: " " * len(match.group()), normal)
+    return normal
+
+
+def _is_uncertain(normal: str, *, has_digits: bool) -> bool:
+    """Return whether the words of a text tell too little of how it is read."""
+    if not normal.isascii():
+        return _UNCERTAIN.search(normal) is not None
+    may_be = has_digits or "-" in normal or "/" in normal or "''" in normal
+    return (may_be or "." in normal[:-1]) and _UNCERTAIN.search(normal) is not None
+
+
+def _merged(found: Sequence[array[int]]) -> array[int]:
+    """Numbers of several lists, each once, in their order."""
+    full = [numbers for numbers in found if numbers]
+    if len(full) < 2:
+        return full[0] if full else _NONE
+    return array("I", sorted(set(chain(*full))))
 
 
 class SentenceIndex:
@@ -221,19 +333,26 @@ class SentenceIndex:
         self.least_nodes = least_nodes
         self._lock = threading.Lock()
         self._tables = _Tables()
+        self._last: tuple[list[int], SentenceView] | None = None
 
     def view(self, nodes: Sequence[ReadNode]) -> SentenceView:
         """Return what is known of the sentences of these nodes, each of which is given once."""
-        with self._lock:
+        with self._lock, self._tables.lock:
             names = [hash((node.ref.node_id, node.text)) for node in nodes]
+            if self._last is not None and self._last[0] == names:
+                return self._last[1]  # claims often read the same nodes
             tables = self._tables
             if tables.number > _MOST_SENTENCES and not tables.places.keys() >= set(names):
                 tables = self._tables = _Tables()
+            before = tables.number
             for name, node in zip(names, nodes, strict=True):
                 if name not in tables.places:
                     tables.add(name, node)
-            places = [tables.places[name] for name in names]
-            return SentenceView(tables, nodes, places)
+            if tables.number > before:
+                tables.tell()
+            view = SentenceView(tables, nodes, [tables.places[name] for name in names])
+            self._last = names, view
+            return view
 
 
 class SentenceView:
@@ -259,6 +378,7 @@ class SentenceView:
                 self._runs.append((first, first + count))
         self.number = sum(behind - first for first, behind in self._runs)
         self._mask: bytearray | None = None
+        self._counts: dict[str, int] = {}
 
     def sentence(self, number: int) -> Sentence:
         """A sentence by its number."""
@@ -268,64 +388,69 @@ class SentenceView:
 
     def may_have_number(self, number: int) -> bool:
         """Return whether a sentence may have a figure, a date or a time."""
-        return bool(self._tables.is_numbered[number])
+        return self._tables.is_numbered(number)
 
     def count(self, key: str) -> int:
         """Return how many of the sentences have a key."""
-        sure = self._within(self._tables.sure.get(key, ()))
-        perhaps = self._within(self._perhaps(key))
-        if not len(perhaps):
-            return len(sure)
-        known = self._tables.known.setdefault(key, {})
-        surely = set(sure)
-        for number in perhaps:
-            if number not in known and number not in surely:
-                known[number] = key in read_once(self.sentence(number).text).keys
-        return len(sure) + sum(
-            number not in surely and known[number] for number in dict.fromkeys(perhaps)
-        )
+        if key not in self._counts:
+            sure, perhaps = map(self._within, self._tables.with_key(key))
+            known = self._tables.known.setdefault(key, {})
+            for number in perhaps:
+                if number not in known:
+                    known[number] = self._has(number, key)
+            self._counts[key] = len(sure) + sum(known[number] for number in perhaps)
+        return self._counts[key]
 
-    def with_key(self, key: str) -> Iterable[int]:
+    def _has(self, number: int, key: str) -> bool:
+        text = self.sentence(number).text
+        if key == words.UNIVERSAL_KEY and _has_every(text):
+            return True
+        return key in read_once(text).keys
+
+    def with_key(self, key: str) -> Sequence[int]:
         """The sentences that may have a key, each once."""
-        perhaps = self._perhaps(key)
-        sure = self._tables.sure.get(key, ())
+        sure, perhaps = map(self._within, self._tables.with_key(key))
         if not len(perhaps):
-            return self._within(sure)
-        return {*self._within(sure), *self._within(perhaps)}
+            return sure
+        return sorted((*sure, *perhaps)) if len(sure) else perhaps
 
-    def with_name(self, name: Name) -> Iterable[int]:
+    def with_name(self, name: Name) -> Sequence[int]:
         """The sentences that may have a name, or an abbreviation of it."""
-        tables, found = self._tables, set(self.with_key(name.parts[-1]))
+        tables, found = self._tables, self.with_key(name.parts[-1])
         initials = "".join(part[:1] for part in name.parts)
+        others: list[int] = []
         if len(initials) > 1:
-            found.update(self._within(tables.abbreviations.get(initials, ())))
+            others += self._within(tables.with_short_form(initials))
         if len(name.surface) > 1 and name.surface.isupper():
-            short = name.surface.casefold()
-            for initials in list(tables.initials):
-                if short in initials:
-                    found.update(self._within(tables.initials[initials]))
-        return found
+            others += self._within(tables.with_initials(name.surface.casefold()))
+        return sorted({*found, *others}) if others else found
 
-    def with_number(self, number: Number) -> Iterable[int]:
+    def with_number(self, number: Number) -> Sequence[int]:
         """The sentences that may have a figure, a date or a time as a claim has it."""
         tables = self._tables
         leading = leading_digits(number, tables.digits)
         if leading is None:
-            is_numbered = tables.is_numbered
-            return [n for n in chain(*(range(*run) for run in self._runs)) if is_numbered[n]]
+            numbers = chain(*(range(*run) for run in self._runs))
+            return [n for n in numbers if tables.is_numbered(n)]
         found = {n for run in leading for n in self._within(tables.digits.get(run, ()))}
         if number.value.kind in NUMERIC:
             is_exact = number.value.limit != "~"
             is_long = is_exact and all(len(one) >= _LONG for one in _amounts(number))
-            words_of = tables.spelled_long if is_long else tables.spelled
-            found.update(self._within(words_of), self._within(tables.rough))
-        return found
+            spelled, spelled_long, rough = tables.figures()
+            found.update(self._within(spelled_long if is_long else spelled), self._within(rough))
+        return sorted(one for one in found if self._agrees(one, number))
 
-    def _perhaps(self, key: str) -> Sequence[int]:
-        digits = _DIGITS.search(key)
-        if digits is not None:  # COVID-19
-            return self._tables.digits.get(digits.group().lstrip("0"), ())
-        return self._tables.perhaps.get(key, ())
+    def _agrees(self, number: int, wanted: Number) -> bool:
+        """Return whether a sentence, which is read once for all claims, has a value."""
+        known = self._tables.values
+        if number not in known:
+            placed = text_read(self.sentence(number).text).placed
+            known[number] = tuple(
+                Number(one.value, one.value.surface)
+                for one in placed
+                if one.value.kind is not ValueKind.NAME
+            )
+        return any(one.agrees_with(wanted) for one in known[number])
 
     def _within(self, numbers: Sequence[int]) -> Sequence[int]:
         """Those of some sentences, in their order, that are here."""
@@ -344,6 +469,18 @@ class SentenceView:
             self._mask = mask
         mask, end = self._mask, len(self._mask)
         return [number for number in numbers if number < end and mask[number]]
+
+
+def _has_every(text: str) -> bool:
+    """Return whether a text surely has a word for all that is no part of another phrase: in all."""
+    before = ""
+    for form in _WORD.findall(_as_read(text)):
+        lower = form.casefold().removesuffix("'s")
+        is_every = lower in words.UNIVERSAL and form[0].islower()
+        if is_every and before not in words.NOT_UNIVERSAL_AFTER:
+            return True
+        before = lower
+    return False
 
 
 def leading_digits(number: Number, known: Iterable[str]) -> list[str] | None:

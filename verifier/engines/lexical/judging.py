@@ -19,6 +19,7 @@ from veritrail_graph.verifier.engines.lexical.aligning import (
     aligned,
     sequenced,
 )
+from veritrail_graph.verifier.engines.lexical.comparing import terms
 from veritrail_graph.verifier.engines.lexical.deciding import (
     WordsReplaced,
     difference,
@@ -34,7 +35,6 @@ from veritrail_graph.verifier.engines.lexical.selecting import (
     LOOK_BACK,
     chosen_for,
     parts_of,
-    terms,
     with_chosen,
 )
 from veritrail_graph.verifier.ports import ReadNode

@@ -7,173 +7,35 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 from veritrail_graph.graph.model import CitedSentence, Evidence, EvidenceRole, Sentence
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.aligning import sequenced
+from veritrail_graph.verifier.engines.lexical.comparing import (
+    SentenceMatch,
+    Term,
+    compare,
+    holds,
+    terms,
+    weight,
+)
 from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex, SentenceView
 from veritrail_graph.verifier.engines.lexical.reading import (
-    Name,
     Number,
     Reading,
     Word,
     read,
 )
 from veritrail_graph.verifier.ports import ReadNode
-from veritrail_graph.verifier.values import ValueKind
-
-Term = Word | Name | Number
 
 _SENTENCE_END = re.compile(r"(?<=[.!?][\"\u201d)\s])\s*(?=[^\W\d_a-z])|(?<=[\u3002\uff01\uff1f])")
 _LEAST_ITEMS = 2
-
-_WEIGHT_WORD = 1.0
-_WEIGHT_STRICT = 2.0  # numbers and names: one wrong is a wrong claim
-_LIGHT = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceMatch:
-    """One sentence beside the claim.
-
-    Attributes:
-        covered: The terms of the claim that the sentence holds.
-        share: Their part of the claim's weight, from 0 to 1.
-        likeness: The same, leaving aside the terms it contradicts.
-        conflicts: What the sentence says otherwise, each as a phrase for a person.
-        other_numbers: In how many numbers it differs.
-    """
-
-    covered: frozenset[Term]
-    share: float
-    likeness: float
-    conflicts: tuple[str, ...] = ()
-    other_numbers: int = 0
-
-
-def terms(claim: Reading) -> tuple[Term, ...]:
-    """Everything of the claim that evidence can hold."""
-    return (*claim.words, *claim.names, *claim.numbers)
-
-
-def weight(term: Term) -> float:
-    """Return what a term counts for, wherever it occurs."""
-    base = _WEIGHT_WORD if isinstance(term, Word) else _WEIGHT_STRICT
-    return base * _LIGHT if term.light else base
-
-
-def compare(
-    claim: Reading, other: Reading, weigh: Callable[[Term], float] = weight
-) -> SentenceMatch:
-    """Compare a claim with one sentence."""
-    everything = terms(claim)
-    covered = frozenset(term for term in everything if holds(other, term))
-    total = sum(map(weigh, everything)) or 1.0
-    gained = sum(map(weigh, (term for term in everything if term in covered)))
-    numbers = _number_conflicts(claim, other)
-    found = [*numbers, *_side_conflicts(claim, other), *_denial_conflicts(claim, other)]
-    disputed = {term for _, about in found for term in about} - covered
-    rest = total - sum(map(weigh, (term for term in everything if term in disputed)))
-    likeness = gained / rest if rest > 0 else 0.0
-    phrases = tuple(phrase for phrase, _ in found)
-    return SentenceMatch(covered, gained / total, likeness, phrases, len(numbers))
-
-
-def holds(other: Reading, term: Term) -> bool:
-    """Return whether a sentence holds a term of the claim."""
-    if isinstance(term, Word):
-        return term.key in other.keys
-    if isinstance(term, Number):
-        numbers = (n for n in other.numbers if term.is_cited or not n.is_cited)
-        return any(number.agrees_with(term) for number in numbers)
-    return _holds_name(other, term)
-
-
-def _holds_name(other: Reading, name: Name) -> bool:
-    """Return whether a name is in a sentence; its last part may stand for the whole.
-
-    Not where that part belongs to somebody else's name (Mary Smith for John Smith).
-    """
-    if not name.parts:
-        return True
-    last, mine = name.parts[-1], set(name.parts)
-    if last in other.keys:
-        bearers = [set(found.parts) for found in other.names if last in found.parts]
-        return not bearers or any(its <= mine or mine <= its for its in bearers)
-    return any(_abbreviates(name, found) or _abbreviates(found, name) for found in other.names)
-
-
-def _abbreviates(short: Name, long: Name) -> bool:
-    initials = "".join(part[:1] for part in long.parts)
-    return len(initials) > 1 and short.surface.isupper() and short.surface.casefold() == initials
-
-
-_Conflict = tuple[str, tuple[Term, ...]]
-
-
-def _number_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
-    found: list[_Conflict] = []
-    for number in claim.numbers:
-        if holds(other, number):
-            continue
-        others = (rival for rival in other.numbers if not rival.is_cited)
-        rivals = [rival.surface for rival in others if number.excludes(rival)]
-        # A sentence that agrees in one sum may list others besides.
-        siblings = [
-            own
-            for own in claim.numbers
-            if own.value.kind is number.value.kind and holds(other, own)
-        ]
-        if siblings and not (number.value.kind is ValueKind.FIGURE and not number.value.unit):
-            continue
-        if rivals:
-            found.append((f"{rivals[0]} instead of {number.surface}", (number,)))
-    return found
-
-
-def _side_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
-    found: list[_Conflict] = []
-    for pair, about, side in sorted(claim.sides - other.sides):
-        if (pair, about, -side) not in other.sides or (pair, about, -side) in claim.sides:
-            continue
-        ours = tuple(
-            word
-            for word in claim.words
-            if any(pair == name for name, _ in words.opposites().get(word.key, ()))
-        )
-        found.append((f"the opposite of “{_phrase(claim, ours, about)}”", ours))
-    return found
-
-
-def _phrase(claim: Reading, ours: tuple[Word, ...], about: str) -> str:
-    if ours:
-        return ours[0].surface
-    surfaces = {word.key: word.surface for word in claim.words}
-    surfaces |= {f"#{number.value.canonical}": number.surface for number in claim.numbers}
-    return f"before/after or more/less: {surfaces.get(about, about)}"
-
-
-def _denial_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
-    """One denies what the other says. Words with an opposite are left to the sides."""
-    surfaces = {word.key: word for word in claim.words}
-    affirmed = other.asserted - other.denied
-    denied = other.denied - other.asserted
-    withheld = {key for key in claim.denied_first if key in affirmed}
-    opposed = (other.denied_first & denied & claim.asserted) - claim.denied
-    shared = claim.keys & other.keys & surfaces.keys()
-    if len(shared) > 1 and shared <= denied and not claim.denied:
-        opposed |= shared  # "nobody expects that …": all of it stands in the denial
-    return [
-        (f"“{surfaces[key].surface}” {what}", (surfaces[key],))
-        for keys, what in ((withheld, "without the denial"), (opposed, "denied"))
-        for key in sorted(keys)
-        if key in surfaces and key not in words.opposites()
-    ]
-
 
 _LEAST_SHARE = 0.3
 _SHARE_OF_BEST = 0.6
@@ -182,6 +44,8 @@ _LEAST_TERMS = 2
 _MOST_A_NODE = 100
 _LONGEST_SUMMARY = 4_000  # characters
 _LITTLE = 1e-9
+_FEW_TIMES = 8
+"""To look up a number in a long list takes this many times as long as to go on in it by one."""
 _ROOM = 1 + _LITTLE  # for sums whose terms are added in another order
 LOOK_BACK = 3  # sentences in which a pronoun's name is looked for
 
@@ -286,8 +150,7 @@ def choose(
         found = _LikelySentences(claim, view, least)
     taken = _bounded(found.strong())
     if taken:
-        covered = {term for candidate in taken for term in candidate.match.covered}
-        taken += _adding(found.holding(covered), covered)
+        taken += found.adding({term for one in taken for term in one.match.covered})
     chosen = {
         (candidate.sentence.node_id, candidate.sentence.index): EvidenceRole.EVIDENCE
         for candidate in taken
@@ -304,8 +167,8 @@ class Sentences(Protocol):
         """The sentences that are evidence by themselves, the strongest first."""
         ...
 
-    def holding(self, covered: Collection[Term]) -> list[Candidate]:
-        """The others, the strongest first; at least those that may hold more of the claim.
+    def adding(self, covered: Collection[Term]) -> list[Candidate]:
+        """Weaker sentences that hold a part of the claim which no stronger one holds.
 
         Args:
             covered: The terms of the claim that are held already.
@@ -361,10 +224,19 @@ class _EverySentence:
         """The sentences that are evidence by themselves."""
         return self._found[: self._strong]
 
-    def holding(self, covered: Collection[Term]) -> list[Candidate]:
-        """All others."""
-        del covered
-        return self._found[self._strong :]
+    def adding(self, covered: Collection[Term]) -> list[Candidate]:
+        """Weaker sentences that hold a part of the claim which no stronger one holds."""
+        held = set(covered)
+        return [one for one in self._found[self._strong :] if _adds(one, held)]
+
+
+def _adds(candidate: Candidate, held: set[Term]) -> bool:
+    """Return whether a sentence holds a term that is not held; then its terms are."""
+    new = candidate.match.covered - held
+    if candidate.match.share < _LEAST_ADDING_SHARE or all(term.light for term in new):
+        return False
+    held |= new
+    return True
 
 
 class _LikelySentences:
@@ -382,24 +254,56 @@ class _LikelySentences:
         self._weights = {term: self._weigh(term) for term in terms(claim)}
         self._total = sum(self._weights.values()) or 1.0
         self._known: dict[int, Candidate | None] = {}
-        self._may_hold: dict[Term, Iterable[int]] = {}
+        self._may_hold = {term: self._with(term) for term in self._weights}
+        self._disputed = {
+            term
+            for term in self._weights
+            if isinstance(term, Number)
+            or (isinstance(term, Word) and term.key in words.opposites())
+        }
+        self._numbers = math.fsum(
+            one for term, one in self._weights.items() if isinstance(term, Number)
+        )
+        disputed = math.fsum(self._weights[term] for term in self._disputed)
+        self._sides = disputed - self._numbers
+        self._floor = _LEAST_SHARE * (self._total - disputed) / _ROOM - _LITTLE
+        self._common = self._common_terms(
+            min(self._floor, _LEAST_ADDING_SHARE * self._total / _ROOM - _LITTLE)
+        )
         gained: dict[int, float] = {}
-        disputable: dict[int, float] = {}  # of what is gained, the terms that may be contradicted
-        self._numbers = self._sides = 0.0
         for term, one in self._weights.items():
-            found = self._may_hold[term] = self._with(term)
-            is_side = isinstance(term, Word) and term.key in words.opposites()
-            for number in found:
-                gained[number] = gained.get(number, 0.0) + one
-            if isinstance(term, Number) or is_side:
-                for number in found:
-                    disputable[number] = disputable.get(number, 0.0) + one
-                self._numbers += 0.0 if is_side else one
-                self._sides += one if is_side else 0.0
-        self._gained, self._disputable = gained, disputable
+            if term not in self._common:
+                for number in self._may_hold[term]:
+                    gained[number] = gained.get(number, 0.0) + one
+        for term in self._common:
+            self._add_common(term, gained)
+        self._gained = gained
         self._strong = self._read_strong()
 
-    def _with(self, term: Term) -> Iterable[int]:
+    def _common_terms(self, least: float) -> set[Term]:
+        """The terms of most sentences that weigh too little, all together, for one to count."""
+        found: set[Term] = set()
+        for term in sorted(self._weights, key=lambda one: -len(self._may_hold[one])):
+            least -= self._weights[term]
+            if least <= 0:
+                break
+            found.add(term)
+        return found
+
+    def _add_common(self, term: Term, gained: dict[int, float]) -> None:
+        """Add the weight of a term to what sentences with others gain."""
+        found, one = self._may_hold[term], self._weights[term]
+        if len(found) < _FEW_TIMES * len(gained):
+            for number in found:
+                if number in gained:
+                    gained[number] += one
+            return
+        for number in gained:
+            at = bisect_left(found, number)
+            if at < len(found) and found[at] == number:
+                gained[number] += one
+
+    def _with(self, term: Term) -> Sequence[int]:
         if isinstance(term, Word):
             return self._view.with_key(term.key)
         if isinstance(term, Number):
@@ -409,14 +313,23 @@ class _LikelySentences:
     def _most_pull(self, number: int, gained: float) -> float:
         """Return what its pull is at most."""
         disputed = self._sides + (self._numbers if self._view.may_have_number(number) else 0.0)
-        left = self._total - max(0.0, disputed - self._disputable.get(number, 0.0))
+        if disputed:
+            disputed -= sum(
+                self._weights[term] for term in self._disputed if self._may_have(number, term)
+            )
+        left = self._total - max(0.0, disputed)
         return min(1.0, _ROOM * gained / left) if left > _LITTLE else 1.0
+
+    def _may_have(self, number: int, term: Term) -> bool:
+        found = self._may_hold[term]
+        at = bisect_left(found, number)
+        return at < len(found) and found[at] == number
 
     def _read_strong(self) -> list[Candidate]:
         bounds = [
             (bound, number)
             for number, gained in self._gained.items()
-            if (bound := self._most_pull(number, gained)) >= _LEAST_SHARE
+            if gained >= self._floor and (bound := self._most_pull(number, gained)) >= _LEAST_SHARE
         ]
         bounds.sort(key=lambda one: (-one[0], one[1]))
         best, found = 0.0, []
@@ -444,19 +357,37 @@ class _LikelySentences:
         """The sentences that are evidence by themselves."""
         return self._strong
 
-    def holding(self, covered: Collection[Term]) -> list[Candidate]:
-        """The others that may hold a term besides those covered, and weigh enough."""
-        strong = {id(one) for one in self._strong}
+    def adding(self, covered: Collection[Term]) -> list[Candidate]:
+        """Weaker sentences that hold a part of the claim which no stronger one holds.
+
+        They are read in the order of the most that they can pull, and none that may hold nothing
+        else than what is held by then.
+        """
+        held, strong = set(covered), {id(one) for one in self._strong}
+        open_ = [term for term in self._weights if not term.light and term not in held]
         least = _LEAST_ADDING_SHARE * self._total / _ROOM
+        gains = self._gained
         numbers = {
             number
-            for term, found in self._may_hold.items()
-            if not term.light and term not in covered
-            for number in found
-            if self._gained[number] >= least
+            for term in open_
+            for number in self._may_hold[term]
+            if gains.get(number, 0.0) >= least
         }
-        read_ = filter(None, map(self._read, numbers))
-        return sorted((one for one in read_ if id(one) not in strong), key=_rank)
+        waiting: list[tuple[float, str, int, Candidate | None]] = [
+            (-self._most_pull(number, gains[number]), "", number, None) for number in numbers
+        ]
+        heapify(waiting)
+        added: list[Candidate] = []
+        while waiting:
+            _, _, number, candidate = heappop(waiting)
+            if candidate is not None:
+                if _adds(candidate, held):
+                    added.append(candidate)
+            elif any(term not in held and self._may_have(number, term) for term in open_):
+                candidate = self._read(number)
+                if candidate is not None and id(candidate) not in strong:
+                    heappush(waiting, (*candidate.rank, candidate))
+        return added
 
 
 def _weigher(claim: Reading, counts: Counter[str], number: int) -> Callable[[Term], float]:
@@ -479,24 +410,13 @@ def _weigher(claim: Reading, counts: Counter[str], number: int) -> Callable[[Ter
     return weigh
 
 
-def _adding(others: Sequence[Candidate], covered: Collection[Term]) -> list[Candidate]:
-    """Weaker sentences that hold a part of the claim which no stronger one holds."""
-    held = set(covered)
-    added: list[Candidate] = []
-    for candidate in others:
-        new = candidate.match.covered - held
-        if candidate.match.share < _LEAST_ADDING_SHARE or all(term.light for term in new):
-            continue
-        added.append(candidate)
-        held |= new
-    return added
-
-
 def _named_before(
     claim: Reading, nodes: Sequence[ReadNode], taken: Sequence[Candidate]
 ) -> list[tuple[str, int]]:
     """Sentences that name whom a chosen sentence only calls "he" or "it"."""
     referring = {one.sentence.node_id for one in taken if one.reading.refers_back}
+    if not referring:
+        return []
     sentences = {one.ref.node_id: one.sentences for one in nodes if one.ref.node_id in referring}
     places: list[tuple[str, int]] = []
     for candidate in taken:
