@@ -27,10 +27,12 @@ class Rows:
     Attributes:
         rows: The rows, in their order.
         doubts: Of each row what has to be said of it; empty: of none.
+        conversations: Those that a test run of DeepEval holds beside.
     """
 
     rows: Sequence[Any]
     doubts: Sequence[tuple[str, ...]] = ()
+    conversations: Sequence[Any] = ()
 
 
 def spelled(name: str) -> str:
@@ -97,22 +99,13 @@ def rows_of(value: Any) -> Rows | None:
             return rows_of(by_name[name])
     for name in _LISTS:
         if isinstance(by_name.get(name), list) and by_name[name]:
-            return Rows(by_name[name], _besides(by_name, len(by_name[name])))
+            others = by_name.get("conversational_test_cases")
+            return Rows(by_name[name], (), others if isinstance(others, list) else ())
     columns = {name: one for name, one in value.items() if isinstance(one, (list, dict))}
     several = [name for name in columns if spelled(name) in (*QUESTION, *ANSWER)]
     if missing(columns) is None and len(several) > 1:
         return _joined(value, columns)
     return None
-
-
-def _besides(by_name: Mapping[str, Any], rows: int) -> list[tuple[str, ...]]:
-    """Return what has to be said of rows beside which a test run of DeepEval has conversations."""
-    others = by_name.get("conversational_test_cases")
-    if not isinstance(others, list) or not others:
-        return []
-    were = counted(len(others), "conversation")
-    said = f"Left out: {were} of the test run, which holds single answers, too. Run them apart."
-    return [(said,)] * rows
 
 
 def _joined(value: Mapping[str, Any], columns: Mapping[str, list[Any] | dict[str, Any]]) -> Rows:

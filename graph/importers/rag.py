@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -44,6 +45,17 @@ NAME = "rag"
 _TEXT_KEYS = ("text", "content", "page_content", "document", "chunk")
 _LOOKED_AT = 20
 """Rows of a log in which one with contexts and an answer is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    """A conversation beside the rows of a test run.
+
+    Attributes:
+        value: It, as DeepEval writes it.
+    """
+
+    value: Any
 
 
 class RagImporter:
@@ -89,6 +101,9 @@ class RagImporter:
             raise InputError(f"{path}: {fault}", code=COLUMNS_UNKNOWN)
         for number, row, doubts in _rows(path):
             where = f"{path}#{number}"
+            if isinstance(row, _Conversation):
+                yield Found(where, partial(_chat, row, where))
+                continue
             made = partial(process_of_row, row, where, doubts=doubts, columns=columns)
             yield Found(where, made)
 
@@ -123,7 +138,9 @@ def _held(value: Any) -> Rows | None:
     """Return the rows of a document; None: it has none."""
     results = results_of(value) if isinstance(value, dict) else None
     rows = Rows(results) if results is not None else rows_of(value)
-    return None if rows is None else Rows([as_row(row) for row in rows.rows], rows.doubts)
+    if rows is None:
+        return None
+    return Rows([as_row(row) for row in rows.rows], rows.doubts, rows.conversations)
 
 
 def _rows(path: Path) -> Iterator[tuple[int | str, Any, Sequence[str]]]:
@@ -141,6 +158,14 @@ def _rows(path: Path) -> Iterator[tuple[int | str, Any, Sequence[str]]]:
         doubts = found.doubts or [()] * len(found.rows)
         for number, (row, said) in enumerate(zip(found.rows, doubts, strict=True), start=1):
             yield number, row, said
+        for number, one in enumerate(found.conversations, start=1):
+            yield f"conversation{number}", _Conversation(one), ()
+
+
+def _chat(conversation: _Conversation, where: str) -> ProcessInput:
+    from veritrail_graph.graph.importers.dialogue import chats  # it imports modules of formats
+
+    return chats.chat(conversation.value, where)
 
 
 def _of_table(path: Path) -> Iterator[tuple[int | str, Any, Sequence[str]]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.columns import ANSWER, CONTEXTS, QUESTION, named, spelled
-from veritrail_graph.graph.importers.conversations.exported import Exported, inner, left_out
+from veritrail_graph.graph.importers.conversations.exported import Exported, inner, left_out, result
 
 
 def conversations_of(value: dict[str, Any]) -> list[Any] | None:
@@ -23,7 +23,7 @@ def conversations_of(value: dict[str, Any]) -> list[Any] | None:
 
 
 def of_deepeval(value: Any) -> Exported | None:
-    """Return the conversation of a test case: what was retrieved for a turn comes before it."""
+    """Return the conversation of a test case: what was found or returned for a turn comes first."""
     turns = value.get("turns") if isinstance(value, dict) else None
     if not isinstance(turns, list) or not turns:
         return None
@@ -37,8 +37,15 @@ def of_deepeval(value: Any) -> Exported | None:
         for text in found if isinstance(found, list) else ():
             has_context = True
             messages.append({"role": "tool", "name": "retriever", "content": text})
+        called = by_name.get("tools_called")
+        for tool in called if isinstance(called, list) else ():
+            if isinstance(tool, dict) and tool.get("output"):
+                has_context = True
+                messages.append(result(tool["output"], tool.get("name")))
         messages.append({"role": one["role"], "content": one["content"]})
-    return Exported(messages, {"title": value.get("name")}, is_chat=True) if has_context else None
+    about = {key: one for key, one in value.items() if key != "turns"}
+    about["title"] = value.get("name")
+    return Exported(messages, about, is_chat=True) if has_context else None
 
 
 def is_conversation(question: Any) -> bool:

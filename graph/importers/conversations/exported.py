@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.counted import counted, some
+from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.traces.finding import SHORTEST, Finder, normalised
+from veritrail_graph.graph.importers.traces.unread import texts_in, words_in
 
 
 class Exported(dict[str, Any]):
@@ -33,6 +36,42 @@ class Exported(dict[str, Any]):
 def remarks_of(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what has to be said of a conversation that came from an export."""
     return document.remarks if isinstance(document, Exported) else ()
+
+
+_TOLD = frozenset((
+    "messages", "tools", "functions", "system", "system_prompt", "instructions",
+))  # fmt: skip
+"""Fields that are read, or named in words of their own."""
+
+
+def fields_left_out(
+    document: Mapping[str, Any], messages: Any, read: Collection[str] = ()
+) -> list[str]:
+    """Return a sentence that names fields beside messages with words that no message holds.
+
+    Args:
+        document: What holds the messages.
+        messages: They, as they are written.
+        read: The names of fields that are read.
+    """
+    fields: dict[str, set[str]] = {}
+    for name, value in document.items():
+        if value is messages or name in _TOLD or name in read:
+            continue
+        forms = {form for one in words_in(value) if len(form := normalised(one)) >= SHORTEST}
+        if forms:
+            fields[name] = forms
+    if not fields:
+        return []
+    finder = Finder.of([*set[str]().union(*fields.values())])
+    said = (normalised(one) for one in texts_in(messages, whole=True))
+    held = {finder.texts[hit.found] for one in said for hit in finder.within(one)}
+    left = [name for name, forms in fields.items() if not forms <= held]
+    if not left:
+        return []
+    what = "One field" if len(left) == 1 else f"{len(left):,} fields"
+    are = "is" if len(left) == 1 else "are"
+    return [f"{what} beside the messages {are} left out: {some(map(shown, left))}."]
 
 
 def left_out(counts: Counter[str]) -> list[str]:

@@ -93,6 +93,15 @@ def test_a_long_instruction_is_not_kept(graph):
     assert "prompt" not in graph(log).nodes["message/4"].metadata
 
 
+def test_what_a_sample_holds_beside_its_messages_is_known_of_the_answer_or_named(graph):
+    rubrics = {"score1_description": "Names no figure at all."}
+    beside = {"reference": "It carried 42 cars.", "rubrics": rubrics, "comment": "Asked by phone."}
+    read = graph({"messages": with_tool(), **beside})
+    about = read.nodes["message/4"].metadata
+    assert (about["reference"], about["rubrics"]) == ("It carried 42 cars.", rubrics)
+    assert read.said("One field beside the messages is left out: 'comment'.")
+
+
 def test_definitions_of_tools_are_counted(graph):
     read = graph({"messages": with_tool(), "tools": [{"name": "read"}, {"name": "write"}]})
     assert read.said("The definitions of 2 tools were left out")

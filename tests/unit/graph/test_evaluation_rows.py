@@ -139,13 +139,23 @@ def test_records_whose_parts_are_of_another_type_raise_nothing(other: Any) -> No
     assert results_of({"results": {"results": other}}) is None
 
 
-def test_conversations_beside_the_single_answers_of_a_test_run_are_named(tmp_path: Path) -> None:
+def test_both_kinds_of_test_case_of_one_run_are_read(tmp_path: Path) -> None:
     case = {"input": ASKED, "actualOutput": SAID, "retrievalContext": [FOUND]}
-    run = {"testRunData": {"testCases": [case], "conversationalTestCases": [{"turns": []}]}}
+    called = {"name": "tariff", "output": "Tariff: a car pays 18 euros."}
+    turns = [
+        {"role": "user", "content": "And what does a car pay?"},
+        {"role": "assistant", "content": "A car pays 18 euros.", "toolsCalled": [called]},
+    ]
+    other = {"name": "fares", "turns": turns, "scenario": "Somebody plans a trip by car."}
+    run = {"testRunData": {"testCases": [case], "conversationalTestCases": [other]}}
     path = tmp_path / "run.json"
     path.write_text(json.dumps(run), encoding="utf-8")
 
-    assert any("Left out: 1 conversation" in one for one in the_one(path).header.warnings)
+    single, several = [one.open() for one in find_processes(path)]
+    assert {SAID, FOUND} <= {one.text for one in single.records() if isinstance(one, NodeRecord)}
+    found = {one.text: one for one in several.records() if isinstance(one, NodeRecord)}
+    assert found["Tariff: a car pays 18 euros."].origin is Origin.SOURCE
+    assert several.header.warnings == ("One field beside the messages is left out: 'scenario'.",)
 
 
 def told(path: Path, *rows: Any) -> list[dict[str, Origin | None]]:
