@@ -159,7 +159,7 @@ class Judgement:
         verdict: The interim verdict; None where samples did not agree on any evidence, or where the
             judge cannot tell.
         reasoning: The reasons for it, as text.
-        score: Share of Fully Supported samples, where samples were drawn; else None.
+        score: Probability of Fully Supported: the share of samples, or a model's own; else None.
         reruns: How often evidence selection ran again because the evidence did not fit.
         judged: The evidence that the last rerun selected, which the verdict saw; empty: what was
             selected first.

@@ -134,7 +134,9 @@ class Iteration(Noun):
     )
     reasoning: Text = Field(description="The judge's reasons for it.")
     score: Number | None = Field(
-        default=None, description="Share of Fully Supported samples; null: no samples of a verdict."
+        default=None,
+        description="Probability of Fully Supported: the share of samples, or a model's own; null: "
+        "there is none.",
     )
     checked: Nodes = Field(
         description="Nodes read in this round, in the order of the frontier, without the carried "
@@ -321,8 +323,8 @@ class Verification(Noun):
     )
     score: Number | None = Field(
         default=None,
-        description="Share of Fully Supported samples in the last iteration; 0 where no root bore "
-        "evidence.",
+        description="Probability of Fully Supported in the last iteration: the share of samples, "
+        "or a model's own; 0 where no root bore evidence.",
     )
     termination: OneOf[Termination] | None = Field(
         default=None, description="Why the walk stopped."

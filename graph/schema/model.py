@@ -142,7 +142,8 @@ _VERIFICATION = (
     Property(
         "score",
         "float",
-        "share of Fully Supported samples in the last iteration; 0 where no root bore evidence",
+        "probability of Fully Supported in the last iteration: the share of samples, or a model's "
+        "own; 0 where no root bore evidence",
     ),
     string("termination", "why the walk stopped"),
     integers("error_stages", "the stages at which unsupported content entered"),
@@ -223,7 +224,9 @@ _ITERATION = (
     _CAPTION,
     string("verdict", "the interim verdict, as it was given; absent where there is none"),
     string("reasoning", "the reasons for it"),
-    kept("score", "float", "share of Fully Supported samples, where samples were drawn"),
+    kept(
+        "score", "float", "probability of Fully Supported: the share of samples, or a model's own"
+    ),
     integer("checked_count", "nodes that were read"),
     integer("evidence_count", "sentences that were selected"),
     strings("carried_roots", "roots with evidence from earlier iterations"),

@@ -93,7 +93,8 @@ def test_the_paper_has_all_its_rows_on_both_samples(ran: Ran) -> None:
     plain += [("rag", {"k": k}) for k in (1, 3, 5, 10, 15, 20, 25, 30)]
     plain += [("direct", {})]
     words = [("veritrail", {"q": 1}), *(("rag", {"k": k}) for k in (3, 5, 10)), ("direct", {})]
-    named = [(name, {**more, "engine": "openai"}) for name, more in plain]
+    by_paper = {"engine": "openai", "prompts": "paper"}
+    named = [(name, {**more, **by_paper}) for name, more in plain]
     asked = {"engine": "openai", "prompts": "true_false"}
     named += [(name + TRUE_FALSE, {**more, **asked}) for name, more in words]
     rows = ran.told["configurations"]
@@ -193,7 +194,7 @@ def test_one_run_holds_every_table_of_the_paper(alone: Veritrail, tmp_path: Path
     assert counted == expected | {("energy", name): count for name, count in pairs.items()}
     checkers = [row for row in rows if row["method"] in ("infuse", "alignscore", "minicheck")]
     assert {(row["dataset"], row["parameters"].get("documents")) for row in checkers} == {
-        ("harbour", None), ("energy", "all"),
+        ("harbour", "one"), ("energy", "all"),
     }  # fmt: skip
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     for dataset in report["datasets"]:
