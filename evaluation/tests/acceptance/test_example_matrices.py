@@ -93,8 +93,7 @@ def test_the_paper_has_all_its_rows_on_both_samples(ran: Ran) -> None:
     plain += [("rag", {"k": k}) for k in (1, 3, 5, 10, 15, 20, 25, 30)]
     plain += [("direct", {})]
     words = [("veritrail", {"q": 1}), *(("rag", {"k": k}) for k in (3, 5, 10)), ("direct", {})]
-    by_paper = {"engine": "openai", "prompts": "paper"}
-    named = [(name, {**more, **by_paper}) for name, more in plain]
+    named = [(name, {**more, "engine": "openai"}) for name, more in plain]
     asked = {"engine": "openai", "prompts": "true_false"}
     named += [(name + TRUE_FALSE, {**more, **asked}) for name, more in words]
     rows = ran.told["configurations"]

@@ -18,7 +18,7 @@ from veritrail_eval.methods import registry
 from veritrail_eval.methods.method import MethodOutcome, Resources
 from veritrail_eval.methods.registry import MethodKind
 from veritrail_eval.reporting.run_folder import read_run_folder
-from veritrail_eval.runs.matrix import Configuration, SampleBy, read_matrix
+from veritrail_eval.runs.matrix import SampleBy, read_matrix
 from veritrail_eval.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
 from veritrail_eval.runs.runner import OUTCOMES, MatrixRun, load
 from veritrail_eval.runs.summary import RunSummary
@@ -398,27 +398,16 @@ def test_a_run_that_the_lock_refuses_writes_no_report(
     assert (folder / "report.json").exists()
 
 
-def of_the_paper(tmp_path: Path, name: str) -> tuple[Configuration, ...]:
-    """Every configuration of a matrix that is shipped for the paper."""
+@pytest.mark.parametrize("name", ["all-tables.toml", "paper.toml"])
+def test_limits_of_roots_and_other_nodes_move_together(tmp_path: Path, name: str) -> None:
     shipped = (HARBOUR.parent / "evaluation" / name).read_text(encoding="utf-8")
     path = tmp_path / name
     if name == "paper.toml":  # its costly entries are comments
         head, costly, rest = shipped.partition("# Table 4")
         shipped = head + costly + rest.replace("\n# ", "\n")
     path.write_text(shipped.replace("../", f"{HARBOUR.parent.as_posix()}/"), encoding="utf-8")
-    return read_matrix(path).configurations
-
-
-@pytest.mark.parametrize("name", ["all-tables.toml", "paper.toml"])
-def test_limits_of_roots_and_other_nodes_move_together(tmp_path: Path, name: str) -> None:
-    rows = [one for one in of_the_paper(tmp_path, name) if one.label == "veritrail, limits"]
+    rows = [one for one in read_matrix(path).configurations if one.label == "veritrail, limits"]
     limits = [
         (one.parameters["max_root_sentences"], one.parameters["max_sentences"]) for one in rows
     ]
     assert limits == [(number, number) for number in (20, 40, 80, 160, 320)]
-
-
-@pytest.mark.parametrize("name", ["all-tables.toml", "paper.toml"])
-def test_the_matrices_of_the_paper_name_its_wording(tmp_path: Path, name: str) -> None:
-    asking = [one for one in of_the_paper(tmp_path, name) if "engine" in one.parameters]
-    assert {one.parameters["prompts"] for one in asking} == {"paper", "true_false"}

@@ -23,7 +23,7 @@ from veritrail_graph.verifier.verdict import PromptVerdict
 JUDGE_PARAMETERS: Mapping[str, str] = {
     "engine": "the engine of judgement, such as openai or lexical",
     "model": "the model of all steps",
-    "prompts": "a folder of prompts, or a variant: brief, true_false, every_word",
+    "prompts": "a folder of prompts, or a variant: paper, v2, brief, true_false, every_word",
     "samples": "answers drawn to each prompt; several give a score",
     "threshold": "samples that must agree",
     "effort": "how much models reason, such as none, or low,verdict=high",
