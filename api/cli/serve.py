@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -29,7 +30,7 @@ from veritrail_graph.api.cli.options import (
     VerdictModel,
     form_of,
 )
-from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.api.cli.terminal import quoted, say
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.private import check_home
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.client.local import AsyncLocal
     from veritrail_graph.api.client.service import AsyncClient
     from veritrail_graph.api.mcp.server import Terms
+    from veritrail_graph.api.server.capture import Capture
     from veritrail_graph.api.settings import Settings
 
 
@@ -133,15 +135,26 @@ def _capture(path: Path, host: str, port: int) -> None:
         try:
             Server(capture.app(), listens).serve_on(listening)
         finally:
-            spans, traces = (
-                counted(capture.spans, "span or log record", "spans and log records"),
-                counted(len(capture.traces), "trace"),
-            )
-            if capture.spans:
-                say(f"{path} holds {spans} of {traces}. Next: veritrail check {path}")
-            else:
+            for line in received(path, capture):
+                say(line, None if capture.spans else "yellow")
+            if not capture.spans:
                 path.unlink(missing_ok=True)
-                say("No span came, so no file was left.", "yellow")
+
+
+def received(path: Path, capture: Capture) -> Iterator[str]:
+    """Yield what was received, where it is and what comes next, and what was refused and why."""
+    spans = counted(capture.spans, "span or log record", "spans and log records")
+    if capture.spans:
+        traces = counted(len(capture.traces), "trace")
+        yield f"{path} holds {spans} of {traces}. Next:"
+        yield f"  veritrail check {quoted(str(path))}"
+    else:
+        yield "No span came that could be read, so no file was left."
+    if capture.reasons:
+        many = counted(capture.rejected, "span or log record", "spans and log records")
+        what = f"{many} could not be read" if capture.rejected else "A request was refused"
+        first, *rest = (one.rstrip(".") for one in capture.reasons)
+        yield f"{what}: {first}{f'; and {len(rest):,} more reasons' if rest else ''}."
 
 
 async def _has_key(app: Application) -> bool:

@@ -40,6 +40,8 @@ class Capture:
     Attributes:
         spans: How many of both were written.
         traces: The ids of their traces.
+        rejected: How many could not be read.
+        reasons: Why, each reason once.
 
     Args:
         file: The file, which is open.
@@ -48,6 +50,8 @@ class Capture:
     def __init__(self, file: BinaryIO) -> None:
         self.spans = 0
         self.traces: set[str] = set()
+        self.rejected = 0
+        self.reasons: dict[str, None] = {}
         self._file = file
         self._writing = asyncio.Lock()
 
@@ -75,12 +79,15 @@ class Capture:
             except TimeoutError:
                 return problem(408, "request-timeout", "The body did not arrive in time.")
             except InputError as error:
+                self.reasons[str(error)] = None
                 return problem(400, "bad-request", str(error))
             spans = sum(one.count for one in found.traces.values())
             if spans or found.rejected:
                 await asyncio.to_thread(self._write, line)
             self.spans += spans
             self.traces.update(found.traces)
+            self.rejected += found.rejected
+            self.reasons |= dict.fromkeys(found.reasons)
         said = "; ".join(found.reasons)
         received = Received(spans, len(found.traces), found.rejected, said)
         of_logs = request.url.path.endswith("/logs")

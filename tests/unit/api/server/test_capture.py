@@ -17,6 +17,7 @@ from fakes import exported_spans
 from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
+from veritrail_graph.api.cli.serve import received
 from veritrail_graph.api.server.capture import Capture, open_capture
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.registry import find_processes
@@ -138,3 +139,20 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         open_capture(tmp_path / "none" / "spans.jsonl")
     assert path.read_text(encoding="utf-8") == "kept"
+
+
+def test_the_last_lines_say_what_came_where_it_is_and_what_was_refused(tmp_path: Path) -> None:
+    retrieval, generation, _ = exported_spans.trace(TRACE)
+    path = tmp_path / "my spans.jsonl"
+    nothing, *_ = sent([])
+    assert list(received(path, nothing)) == [
+        "No span came that could be read, so no file was left."
+    ]
+    capture, *_ = sent(
+        [(JSON, exported_spans.as_json(retrieval, generation)), (JSON, b'{"foo": 1}')]
+    )
+    first, command, refused = received(path, capture)
+    assert first == f"{path} holds 2 spans and log records of 1 trace. Next:"
+    assert command == f"  veritrail check '{path}'"
+    assert refused.startswith("A request was refused: ")
+    assert "'foo'" in refused
