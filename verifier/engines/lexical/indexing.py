@@ -34,19 +34,19 @@ _MOST_SENTENCES = 8_000_000
 """Sentences of which the words are kept, in several hundred megabytes; then it begins anew."""
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _DIGITS = re.compile(r"\d+")
-_UNCERTAIN = re.compile(
-    r"[^\W_a-zA-Z0-9]|\d[^\W\d_]|[^\W\d_]\d|[^\W\d_]\.[^\W\d_]|[AaPp]\. ?[Mm]\b|\bkm\s*/"
-    r"|(?<![A-Za-z'])'?[A-Z][A-Za-z']*\s*-\s*[A-Za-z]|''"
-)
-"""Letters of other scripts, 5kg, U.S., 5 p. m., km/h, Co-operative."""
+_BESIDE_DIGITS = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")  # 5kg
+_DOTTED = re.compile(r"[^\W\d_]\.[^\W\d_]|[AaPp]\. ?[Mm]\b")  # U.S., 5 p. m.
+_HYPHENED = re.compile(r"(?<![A-Za-z'])'?[A-Z][A-Za-z']*\s*-\s*[A-Za-z]")  # Co-operative
+_A_SPEED = re.compile(r"\bkm\s*/")
+_OTHER_LETTERS = re.compile(r"[^\W_a-zA-Z0-9]")
 _ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "almost", "circa",
     "some", "estimated", "close", "so"))  # fmt: skip
 _SIGNS_OF_OTHERS = re.compile(r"[~\u2248^]|\d\s*/\s*\d")
 _LONG = 3
 """Digits from which on a figure in words has two words and more."""
 _NONE: array[int] = array("I")
-_DIGITS_IN, _REPEATS, _ROUGH, _NUMBERED = 1, 2, 4, 8
-"""Signs of a sentence: it has digits, a word twice, a fraction or power; it may have a value."""
+_REPEATS, _ROUGH, _NUMBERED = 1, 2, 4
+"""Signs of a sentence: it has a word twice, a fraction or power; it may have a value."""
 _MOST_ZEROS = 40
 """No figure with more digits is compared as one."""
 _EXACT = 12  # digits
@@ -143,7 +143,7 @@ class _Tables:
         self.initials = _Postings()
         self.abbreviations = _Postings()
         self.digits = _Postings()
-        self.signs = bytearray()  # of each sentence, see `_DIGITS_IN`
+        self.signs = bytearray()  # of each sentence, see `_NUMBERED`
         self.read_numbers = array("I")  # sentences that were read and have a figure
         self.known: dict[str, dict[int, bool]] = {}
         self.values: dict[int, tuple[Number, ...]] = {}  # of sentences whose values were asked for
@@ -186,7 +186,7 @@ class _Tables:
                 postings[form] = array("I", (number,))
         signs = _REPEATS if len(forms) < len(found) else 0
         if digits:
-            signs |= _DIGITS_IN | _NUMBERED
+            signs |= _NUMBERED
             if _SIGNS_OF_OTHERS.search(normal):
                 signs |= _ROUGH
         return signs
@@ -279,11 +279,8 @@ class _Tables:
                 signs = self.signs
                 counts = Counter(chain(*(self.forms[form] for form in self._counting)))
                 read = self.read_numbers
-                long = (
-                    n
-                    for n, count in counts.items()
-                    if count > 1 or signs[n] & (_DIGITS_IN | _REPEATS)
-                )
+                # Digits and words make no figure together, but for a scale behind digits.
+                long = (n for n, count in counts.items() if count > 1 or signs[n] & _REPEATS)
                 about = chain(*(self.forms[form] for form in self._rough))
                 rough = {number for number in about if signs[number] & _NUMBERED}
                 rough.update(number for number, sign in enumerate(signs) if sign & _ROUGH)
@@ -308,10 +305,15 @@ def _as_read(text: str) -> str:
 
 def _is_uncertain(normal: str, *, has_digits: bool) -> bool:
     """Return whether the words of a text tell too little of how it is read."""
-    if not normal.isascii():
-        return _UNCERTAIN.search(normal) is not None
-    may_be = has_digits or "-" in normal or "/" in normal or "''" in normal
-    return (may_be or "." in normal[:-1]) and _UNCERTAIN.search(normal) is not None
+    if not normal.isascii() and _OTHER_LETTERS.search(normal) is not None:
+        return True
+    return (
+        (has_digits and _BESIDE_DIGITS.search(normal) is not None)
+        or ("." in normal[:-1] and _DOTTED.search(normal) is not None)
+        or ("-" in normal and _HYPHENED.search(normal) is not None)
+        or ("/" in normal and _A_SPEED.search(normal) is not None)
+        or "''" in normal
+    )
 
 
 def _merged(found: Sequence[array[int]]) -> array[int]:
