@@ -329,7 +329,7 @@ def with_advice(error: VeriTrailError, advice: Mapping[str, str]) -> str:
         advice: Advice by code; `{name}` in it is replaced by a fact of the error.
     """
     more = advice.get(error.code)
-    return f"{error} {more.format_map(error.facts)}" if more else str(error)
+    return _joined(str(error), more.format_map(error.facts)) if more else str(error)
 
 
 def violation_with_advice(violation: Violation, advice: Mapping[str, str]) -> str:
@@ -340,4 +340,11 @@ def violation_with_advice(violation: Violation, advice: Mapping[str, str]) -> st
     more = advice.get(str(violation.facts.get("case", violation.kind)))
     if not more:
         return violation.message
-    return f"{violation.message} {more.format_map(violation.facts)}"
+    return _joined(violation.message, more.format_map(violation.facts))
+
+
+def _joined(message: str, advice: str) -> str:
+    """Two texts as one: a message ends before advice that is a sentence of its own."""
+    is_sentence = advice[:1].isupper() or advice.startswith("`")
+    end = "." if is_sentence and message[-1:].isalnum() else ""
+    return f"{message}{end} {advice}"
