@@ -147,7 +147,7 @@ def _tell_place(out: Console, one: Verification, *, is_right: bool) -> None:
         return
     where = f"in {', '.join(ref.node_id for ref in one.error_nodes)}"
     if is_right:
-        where += " by the sides of its evidence: its verdicts on the way are mixed"
+        where += ", which its evidence shows and no verdict does"
     elif not one.error_nodes:
         where = "but without a place"
     out.print(Text(f"    {one.claim_id} was found wrong, {where}", "dim"))
