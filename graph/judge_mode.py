@@ -19,6 +19,7 @@ _SECOND = "steps.verdict.escalate_to.model"
 _PROMPTS = ("steps.evidence_selection.prompt", "steps.verdict.prompt")
 _OF_DECISIONS = "_decision"
 """How the versions of what a decision model is asked end: no wording of a prompt."""
+_OF_PAPER = "v1"
 _PARTS = ("", "evidence.", "verdict.")
 """Where two engines judge, the settings of each are a part of their own."""
 
@@ -49,8 +50,11 @@ def judge_mode_of(verification: Verification) -> JudgeMode:
 
 
 @lru_cache(maxsize=256)
-def wording_of_settings(settings: str | None) -> tuple[str, ...]:
-    """Return the versions of the prompts that selected evidence and gave verdicts, each once.
+def wording_of_settings(settings: str | None) -> str:
+    """Return the versions of the prompts that selected evidence and gave verdicts, such as `v2`.
+
+    Empty: they are the paper's, which was the default before there was another one; or there are
+    none.
 
     Args:
         settings: What decides the outcome of a verification, as JSON; None: not known.
@@ -58,4 +62,5 @@ def wording_of_settings(settings: str | None) -> tuple[str, ...]:
     found = flat_settings(settings)
     names = (found.get(part + name) for part in _PARTS for name in _PROMPTS)
     versions = {name.partition(".")[2] for name in names if isinstance(name, str)}
-    return tuple(sorted(one for one in versions if one and not one.endswith(_OF_DECISIONS)))
+    asked = sorted(one for one in versions if one and not one.endswith(_OF_DECISIONS))
+    return "" if asked == [_OF_PAPER] else " and ".join(asked)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.findings import ProcessFacts, finding_of, nodes_of_findings
+from veritrail_graph.graph.judge_mode import wording_of_settings
 from veritrail_graph.graph.model import Status, Verdict, Verification
 from veritrail_graph.graph.model.finding import (
     CheckedClaim,
@@ -73,7 +74,8 @@ def judge_of(judge: ConfiguredJudge, home: Path) -> CheckJudge:
         judge: The judge.
         home: The folder that keeps what was measured here.
     """
-    return _judge(judge.judge.name, judge.judge.model, home, indicative=judge.judge.indicative)
+    one = judge.judge
+    return _judge(one.name, one.model, judge.settings, home, indicative=one.indicative)
 
 
 def judge_of_headers(found: Sequence[Verification], home: Path) -> CheckJudge | None:
@@ -83,18 +85,23 @@ def judge_of_headers(found: Sequence[Verification], home: Path) -> CheckJudge | 
         found: The verifications.
         home: The folder that keeps what was measured here.
     """
-    judges = {(one.engine, one.model, one.indicative) for one in found if one.status.is_result}
+    ended = [one for one in found if one.status.is_result]
+    judges = {(one.engine, one.model, one.indicative) for one in ended}
     if len(judges) != 1:
         return None
     ((engine, model, indicative),) = judges
-    return _judge(engine, model, home, indicative=indicative)
+    if len({wording_of_settings(one.settings) for one in ended}) > 1:
+        return CheckJudge(engine=engine, model=model, indicative=indicative)
+    return _judge(engine, model, ended[0].settings, home, indicative=indicative)
 
 
-def _judge(engine: str, model: str | None, home: Path, *, indicative: bool) -> CheckJudge:
-    from veritrail_graph.api.configured.measured import measured_of
+def _judge(
+    engine: str, model: str | None, settings: str | None, home: Path, *, indicative: bool
+) -> CheckJudge:
+    from veritrail_graph.api.configured.measured import judge_name, measured_of
     from veritrail_graph.verifier.engines import engine_named
 
-    if (here := measured_of(home, engine, model)) is not None:
+    if (here := measured_of(home, judge_name(engine, model, settings))) is not None:
         figures = here.json_object()
         return CheckJudge(engine=engine, model=model, indicative=indicative, measured=figures)
     try:

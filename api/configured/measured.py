@@ -1,22 +1,28 @@
 """The figures that `judge check` measured of judges here, kept so that they stand beside verdicts.
 
-A file of the home folder, one entry for each engine with its model. Whatever is wrong with it, a
+A file of the home folder, one entry for each engine with its model and the wording of its prompts,
+read again where it changed. Whatever is wrong with it, a
 verdict is shown without a figure.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.judge_mode import wording_of_settings
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 FILE, FORMAT = "judges.json", "veritrail.judges/1"
+
+JudgeName = tuple[str, str, str]
+"""An engine, or both, its model, and the wording of its prompts; the last two may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,7 @@ class MeasuredJudge:
         pairs: How many pairs it was asked about.
         measured_on: The day, as in 2026-11-28.
         calibration_error: The expected calibration error of its probabilities; None: it gives none.
+        prompts: The wording of its prompts, such as `v2`; empty: that of the paper, or none.
     """
 
     engine: str
@@ -42,21 +49,32 @@ class MeasuredJudge:
     pairs: int
     measured_on: str
     calibration_error: float | None = None
+    prompts: str = ""
+
+    @property
+    def whose(self) -> JudgeName:
+        """Return whose figures they are."""
+        return self.engine, self.model, self.prompts
 
     def json_object(self) -> dict[str, Any]:
         """The figures as JSON, without whose they are."""
         found = asdict(self) | {"interval": list(self.interval)}
-        return {name: value for name, value in found.items() if name not in ("engine", "model")}
+        return {
+            name: value
+            for name, value in found.items()
+            if name not in ("engine", "model", "prompts")
+        }
 
     @property
     def words(self) -> str:
         """Return the same in a sentence."""
         low, high = self.interval
         day = date.fromisoformat(self.measured_on)
+        wording = f", prompts {self.prompts}" if self.prompts else ""
         return (
             f"{self.model}: balanced accuracy {self.balanced_accuracy:.2f} ({low:.2f} to "
             f"{high:.2f}) on {self.pairs:,} labelled pairs, of which it decides "
-            f"{100 * self.decided:.0f} % (judge check of {day.day} {day:%B %Y})."
+            f"{100 * self.decided:.0f} % (judge check of {day.day} {day:%B %Y}{wording})."
         )
 
 
@@ -66,8 +84,8 @@ def keep_measured(home: Path, measured: MeasuredJudge) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    every = _every(home)
-    key = measured.engine, measured.model
+    every = dict(_every(home))
+    key = measured.whose
     if key in every and every[key].pairs > measured.pairs:
         return
     every[key] = measured
@@ -83,29 +101,39 @@ def keep_measured(home: Path, measured: MeasuredJudge) -> None:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
-def measured_of(home: Path, engine: str, model: str | None) -> MeasuredJudge | None:
+def measured_of(home: Path, judge: JudgeName) -> MeasuredJudge | None:
     """Return what was measured of a judge here; None: nothing was."""
-    return _every(home).get((engine, model or ""))
+    return _every(home).get(judge)
 
 
-def measured_words(home: Path, judges: Iterable[tuple[str, str | None]]) -> tuple[str, ...]:
-    """Return what was measured of judges here, a sentence each, in the order of their names.
-
-    Args:
-        home: The home folder.
-        judges: Engines with their models.
-    """
+def measured_words(home: Path, judges: Iterable[JudgeName]) -> tuple[str, ...]:
+    """Return what was measured of judges here, a sentence each, in the order of their names."""
     every = _every(home)
-    names = sorted({(engine, model or "") for engine, model in judges})
-    return tuple(every[name].words for name in names if name in every)
+    return tuple(every[name].words for name in sorted(set(judges)) if name in every)
 
 
-def _every(home: Path) -> dict[tuple[str, str], MeasuredJudge]:
+def judge_name(engine: str, model: str | None, settings: str | None) -> JudgeName:
+    """Return the name by which a judge with these settings is known here."""
+    return engine, model or "", wording_of_settings(settings)
+
+
+def _every(home: Path) -> Mapping[JudgeName, MeasuredJudge]:
+    path = home / FILE
     try:
-        rows = json.loads((home / FILE).read_text("utf-8"))["judges"]
+        found = path.stat()
+    except OSError:
+        return {}
+    return _read(path, found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, *_state: int) -> Mapping[JudgeName, MeasuredJudge]:
+    """Read the file in this state: a page of findings asks for it once for each of them."""
+    try:
+        rows = json.loads(path.read_text("utf-8"))["judges"]
         found = [MeasuredJudge(**{**row, "interval": tuple(row["interval"])}) for row in rows]
         for one in found:
             one.words  # noqa: B018  # a figure that cannot be said is none
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
-    return {(one.engine, one.model): one for one in found}
+    return {one.whose: one for one in found}

@@ -358,7 +358,6 @@ def _rate(entries: Sequence[Entry], limits: GateLimits) -> Fraction | None:
 _PROMPTS = ", prompts "
 """What stands between a judge and its wording. Without it the wording is the paper's, as it was in
 all baselines that were written before there was another default."""
-_OF_PAPER = ("v1",)
 
 
 def judges(material: ReportData) -> tuple[str, ...]:
@@ -369,7 +368,7 @@ def judges(material: ReportData) -> tuple[str, ...]:
 def _judge_name(one: Verification) -> str:
     name = f"{one.engine} {one.model}" if one.model else one.engine
     wording = wording_of_settings(one.settings)
-    return name if wording in ((), _OF_PAPER) else f"{name}{_PROMPTS}{' and '.join(wording)}"
+    return f"{name}{_PROMPTS}{wording}" if wording else name
 
 
 def notes_on(

@@ -15,6 +15,7 @@ from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.teamwork import Comment
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
+from veritrail_graph.api.configured.measured import judge_name, measured_words
 from veritrail_graph.api.page.downloads import download
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.pages.review import reviewer_of
@@ -142,7 +143,7 @@ async def show_claim(
         source_place=source_place,
         two_answers=_two_answers(view, stating),
         columns=columns_of(view) if view else (),
-        ways=asking_sentences([view.verification]) if view is not None else (),
+        ways=_ways(app, view.verification) if view is not None else (),
         asked_as=asked_as,
         facts=facts_of(view) if view is not None else (),
         kept_why=reuse_reason(view.verification) if view is not None else None,
@@ -150,6 +151,13 @@ async def show_claim(
         **_cards(judged.node_id, cards, view, texts),
         **_cypher(app, view),
     )
+
+
+def _ways(app: Application, one: Verification) -> tuple[str, ...]:
+    """Return how the judge was asked, where not as the paper asks, and what was measured of it."""
+    judge = judge_name(one.engine, one.model, one.settings)
+    measured = measured_words(app.settings.home, [judge]) if one.verdict is not None else ()
+    return (*asking_sentences([one]), *measured)
 
 
 async def _picture(

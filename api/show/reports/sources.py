@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.configured.measured import measured_words
+from veritrail_graph.api.configured.measured import judge_name, measured_words
 from veritrail_graph.api.show.context import (
     Around,
     Context,
@@ -129,7 +129,11 @@ class StoredSource:
         reviewed = await app.reviews.of_claims(process_id, list(reviews))
         total = process.claims if asked else None
         material = material_of(process, claims, headers, reviewed, wanted, made, total, numbers)
-        judges = {(one.engine, one.model) for one in material.verifications if one.verdict}
+        judges = [
+            judge_name(one.engine, one.model, one.settings)
+            for one in material.verifications
+            if one.verdict
+        ]
         material = replace(material, measured=measured_words(app.settings.home, judges))
         if categories := await app.dialogues.categories(process_id):
             of_turns = (

@@ -37,6 +37,7 @@ from veritrail_graph.api.configured.shared import Shared
 from veritrail_graph.api.work.runs import options_of, pace
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.exporters.cells import guarded
+from veritrail_graph.graph.judge_mode import wording_of_settings
 from veritrail_graph.graph.model import Usage, Verification
 from veritrail_graph.graph.model.run_usage import total_usage
 from veritrail_graph.graph.model.trail import NO_USAGE
@@ -358,6 +359,7 @@ def keep_figures(home: Path, done: JudgeChecked) -> None:
             figures.pairs,
             datetime.now(tz=UTC).date().isoformat(),
             round(calibration.error, 3) if calibration is not None else None,
+            wording_of_settings(done.judge.settings),
         ),
     )
 

@@ -6,6 +6,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from acceptance.homes import a_home
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until
+
+from veritrail_graph.api.configured.measured import MeasuredJudge, keep_measured
 
 
 def document(process_id: str, **changes: Any) -> dict[str, Any]:
@@ -216,6 +219,11 @@ def test_an_empty_store_offers_a_sample_judged_by_recorded_answers_whatever_mode
     assert "indicative" not in shown
     assert "answers of a large language model, recorded on 28 November 2026" in shown
     assert "a-model" not in shown
+    label = "answers of a large language model, recorded on 28 November 2026"
+    figures = MeasuredJudge("recorded", label, 0.9, (0.8, 0.95), 1.0, 240, "2026-11-28")
+    keep_measured(alone.home, replace(figures, prompts="v2"))
+    claim = alone.get("/processes/harbour-summary/claims/k04").text
+    assert "balanced accuracy 0.90 (0.80 to 0.95) on 240 labelled pairs" in claim
     # A second window that still shows the button leads to what is there.
     again = send(alone.client, page, "/sample")
     assert again.headers["location"] == "/processes/harbour-summary"
