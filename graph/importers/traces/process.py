@@ -181,6 +181,9 @@ class _Linking:
         asked = self.read.question or self._asked()
         question = None if asked is None else asked.text
         self._warn(kept, links, question)
+        for span in kept:
+            if self._is_copy(span, sources.get(id(span), ())):
+                span.about["generative"] = False
         name = self.trace.name or (self.tree.roots[0].name if self.tree.roots else None)
         draft = Draft(
             Header(
@@ -328,6 +331,21 @@ class _Linking:
                 span.origin = Origin.GENERATED
             elif is_plain and span.origin is Origin.SOURCE:
                 span.kind = "document" if span.kind == "text" else span.kind
+
+    def _is_copy(self, span: Span, inputs: Sequence[Source[Span]]) -> bool:
+        """Return whether a step that writes nothing took a text out of one that it was given.
+
+        So do retrievers, splitters and what hands a part of an answer on: none of them can err.
+
+        Source: VeriTrail 2 (non-generative steps).
+        """
+        call = span.call
+        if call is None or call.kind not in (CallKind.RETRIEVER, CallKind.OTHER) or not inputs:
+            return False
+        if call.call_id in self.tree.steps or call.call_id in self.tree.with_author:
+            return False
+        own = self._normal(span.text)
+        return any(own in self._normal(one.source.text) for one in inputs)
 
     def _terminal(self) -> Span | None:
         """The final output: what the whole gave last, else what a model wrote last.

@@ -135,3 +135,17 @@ def test_passages_that_a_provider_of_vercel_grounded_an_answer_in_are_source_tex
     (draft,) = read(request(span(1, "ai.generateText.doGenerate", own)))
     (found,) = [one for one in draft.nodes.values() if one.text == REGISTER]
     assert found.origin == "source"
+
+
+def test_a_step_that_only_cuts_a_text_out_is_no_place_of_an_error() -> None:
+    written = f"{ANSWER} Nobody counted them again before the mill was closed."
+    whole = {"input.value": QUESTION, "output.value": ANSWER}
+    cut = {"openinference.span.kind": "CHAIN", "input.value": written, "output.value": ANSWER}
+    changed = {**cut, "output.value": f"Reply to the reader, in short: {ANSWER}"}
+    for own, is_copy in ((cut, True), (changed, False)):
+        spans = llm(2, user(QUESTION), written), span(3, "shorten", own)
+        root = span(1, "run", {**whole, "output.value": own["output.value"]})
+        (draft,) = read(request(root, *spans))
+        (node,) = [one for one in draft.nodes.values() if one.step == "shorten"]
+        assert ("generative" in node.metadata) is is_copy
+        assert node.metadata.get("generative", True) is not is_copy
