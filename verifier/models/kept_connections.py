@@ -64,7 +64,8 @@ class KeptConnections(httpx2.AsyncBaseTransport):
         """Let another call have a connection; close those that have waited for too long."""
         waiting, moment = self._waiting, time.monotonic()
         waiting.append(_Waiting(connection, moment))
-        while len(waiting) > self._most or waiting[0].since < moment - EXPIRY:
+        # While one is closed other calls go on, and may take all that wait.
+        while waiting and (len(waiting) > self._most or waiting[0].since < moment - EXPIRY):
             await waiting.popleft().connection.aclose()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import ssl
 import subprocess
 import sys
 import time
@@ -480,3 +481,21 @@ def test_an_answer_to_a_call_that_was_given_up_is_taken_for_no_other() -> None:
             return [one.text for one in found]
 
     assert asyncio.run(call()) == ["a", "b"]
+
+
+def test_calls_may_take_all_connections_that_wait_while_another_one_is_closed() -> None:
+    import httpx2
+
+    from veritrail_graph.verifier.models.kept_connections import KeptConnections
+
+    async def put_two_back() -> None:
+        kept = KeptConnections(ssl.create_default_context(), most=1)
+
+        class Closing(httpx2.AsyncHTTPTransport):
+            async def aclose(self) -> None:
+                kept._waiting.clear()  # as other calls do meanwhile
+
+        for _ in range(2):
+            await kept._put_back(Closing())
+
+    asyncio.run(put_two_back())
