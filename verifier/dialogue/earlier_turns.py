@@ -25,7 +25,7 @@ from veritrail_graph.verifier.excerpts import one_line
 
 MOST_SHOWN = 3
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-_TEXTS_KEPT = 20_000
+_TEXTS_KEPT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
