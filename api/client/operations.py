@@ -237,10 +237,24 @@ class AsyncOperations(
         return self._pages(Call("nodes", "GET", f"{_PROCESS}/nodes", (process_id,), query), Node)
 
     async def nodes_by_id(
-        self, process_id: str, node_ids: Sequence[str], *, with_text: bool = True
+        self,
+        process_id: str,
+        node_ids: Sequence[str],
+        *,
+        with_text: bool = True,
+        with_metadata: bool = False,
     ) -> Listed[Node]:
-        """Some nodes by their ids."""
-        body = {"node_ids": list(node_ids), "fields": ["text"] if with_text else []}
+        """Some nodes by their ids.
+
+        Args:
+            process_id: The process.
+            node_ids: Their ids.
+            with_text: Whether the texts come along.
+            with_metadata: Whether what else is known of them comes along.
+        """
+        wanted = {"text": with_text, "metadata": with_metadata}
+        fields = [name for name, is_wanted in wanted.items() if is_wanted]
+        body = {"node_ids": list(node_ids), "fields": fields}
         path = f"{_PROCESS}/nodes:batchGet"
         return await self._all(
             Call("nodes_by_id", "POST", path, (process_id,), {}, body), Node, "nodes"

@@ -6,6 +6,7 @@ All but `comment_on_claim` only read. Answers are bounded, and texts are quoted,
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from mcp_types import CallToolResult
@@ -19,6 +20,7 @@ from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.mcp.results import TEXT, quoted, verdict_words
 from veritrail_graph.api.requests.job import Id
 from veritrail_graph.api.show.document import Room
+from veritrail_graph.api.show.node_names import names_of
 from veritrail_graph.api.show.plain import text as written
 from veritrail_graph.api.show.runs import comparison_shown, runs_shown
 from veritrail_graph.api.show.texts import clean, one_line
@@ -68,6 +70,7 @@ class NodeShown(BaseModel):
 
     process_id: str
     node_id: str
+    title: str | None = Field(description="What people call it; null: its id")
     stage: int
     role: str
     text: str
@@ -235,17 +238,26 @@ class Lookups:
         offset: Annotated[int, Field(ge=0, description="Where the shown part begins")] = 0,
     ) -> Annotated[CallToolResult, NodeShown]:
         """Show a node: its text from `offset` on, its stage, and what it was made of."""
-        nodes = await self._door.nodes_by_id(process_id, [node_id])
+        nodes = await self._door.nodes_by_id(process_id, [node_id], with_metadata=True)
         if not nodes:
             raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}.")
         (node,) = nodes
         around = await self._door.lineage(process_id, node_id, limit=LINKED + 1)
         above = [one.node_id for one in around.nodes if one.node_id != node_id]
         count = next((one.upstream_count for one in around.nodes if one.node_id == node_id), 0)
+        made_of = (
+            await self._door.nodes_by_id(
+                process_id, above[:LINKED], with_text=False, with_metadata=True
+            )
+            if above
+            else []
+        )
+        called = names_of((one.node_id, one.metadata) for one in (node, *made_of))
         text = node.text or ""
         value = NodeShown(
             process_id=process_id,
             node_id=node_id,
+            title=called.get(node_id),
             stage=node.stage,
             role=str(node.role),
             text=clean(text[offset : offset + PART]),
@@ -256,7 +268,7 @@ class Lookups:
             made_of_more=max(0, count - len(above[:LINKED])),
         )
         lines = [
-            f"Node {quoted(node_id)} of {process_id}: stage {value.stage}, {value.role}, "
+            f"Node {_called(node_id, called)} of {process_id}: stage {value.stage}, {value.role}, "
             f"{value.length:,} characters",
             f"Text from {offset:,} on: {json.dumps(value.text, ensure_ascii=False)}",
         ]
@@ -264,7 +276,8 @@ class Lookups:
             lines.append(f"More follows: offset={offset + PART}")
         if value.made_of:
             more = f" and {value.made_of_more:,} more" if value.made_of_more else ""
-            lines.append(f"Made of: {', '.join(map(quoted, value.made_of))}{more}")
+            names = ", ".join(_called(one, called) for one in value.made_of)
+            lines.append(f"Made of: {names}{more}")
         return answer_of(value, "\n".join(lines))
 
     @reported
@@ -381,6 +394,11 @@ class Lookups:
         """
         made = _comment(await self._door.comment(process_id, claim_id, text, author=AUTHOR))
         return answer_of(made, f"The comment {made.comment_id} is stored.")
+
+
+def _called(node_id: str, names: Mapping[str, str]) -> str:
+    """Return an id, and before it what people call the node."""
+    return f"{quoted(names[node_id])} ({node_id})" if node_id in names else quoted(node_id)
 
 
 def _comment(found: Any) -> ShownComment:

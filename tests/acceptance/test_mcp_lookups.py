@@ -19,7 +19,11 @@ LONG = "Gulls. " * 1_000
 def stored(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("lookups") / "p.json"
     nodes = [
-        {"node_id": "s", "text": f"The zeppelin\nhad 12 cabins. The crew had 9 bunks. {LONG}"},
+        {
+            "node_id": "s",
+            "text": f"The zeppelin\nhad 12 cabins. The crew had 9 bunks. {LONG}",
+            "metadata": {"title": "Inventory of 1911"},
+        },
         {"node_id": "t", "text": "The zeppelin had 13 cabins. The crew had 9 bunks."},
     ]
     claims = [
@@ -66,6 +70,18 @@ def test_texts_are_found_and_nodes_are_read_in_parts(veritrail: Veritrail, store
     assert value["length"] == 4_000 + len(rest["text"])
     assert wrong.is_error
     assert "no node 'x'" in text_of(wrong)
+
+
+def test_nodes_are_called_by_their_titles(veritrail: Veritrail, stored: str) -> None:
+    own, above = ask(
+        veritrail,
+        ("show_node", {"process_id": stored, "node_id": "s"}),
+        ("show_node", {"process_id": stored, "node_id": "t"}),
+    )
+    assert own.structured_content["title"] == "Inventory of 1911"
+    assert "Inventory of 1911" in text_of(own).splitlines()[0]
+    assert above.structured_content["title"] is None
+    assert "Made of: 'Inventory of 1911' (s)" in text_of(above).replace('"', "'")
 
 
 def test_runs_are_listed_and_compared_and_projects_shown(veritrail: Veritrail, stored: str) -> None:

@@ -42,6 +42,7 @@ from veritrail_graph.api.service.http.pages import (
 )
 from veritrail_graph.api.show.answer import AnswerText, answer_text
 from veritrail_graph.api.show.costs import spent
+from veritrail_graph.api.show.node_names import names_of
 from veritrail_graph.api.show.reports.data import ClaimSelection, states_named
 from veritrail_graph.api.show.reports.files import (
     MEDIA_TYPES,
@@ -215,6 +216,7 @@ async def show_process(
         spent=spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0),
         nodes=nodes,
         questions=questions,
+        called=await _called(app, process_id, [name for name, _ in nodes[:MOST_NODES]]),
         probes=views.claim_rows(probes, process, None),
         more_probes=more is not None,
         chips=CHIPS,
@@ -265,6 +267,12 @@ def _nodes(process: Process, claims: dict[str, int]) -> list[tuple[str, int]]:
     """The nodes that can be chosen, final outputs first, with the number of their claims."""
     terminals = {name: claims.get(name, 0) for name in process.terminals[:MOST_NODES]}
     return list((terminals | claims).items())
+
+
+async def _called(app: Application, process_id: str, names: list[str]) -> dict[str, str]:
+    """Return what people call those of some nodes that have a title or a name."""
+    read = await app.nodes.with_metadata(process_id, names) if names else []
+    return names_of((one.node_id, one.metadata) for one in read)
 
 
 def _first_node(process: Process, nodes: list[tuple[str, int]]) -> str | None:

@@ -6,9 +6,10 @@ import html
 import re
 import time
 import uuid
+from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, process_file
 from acceptance.homes import EXAMPLES
 from fakes.page_processes import store_process, verification
 from fakes.service_process import ServiceProcess
@@ -265,3 +266,27 @@ def test_claims_that_may_repeat_others_are_listed_side_by_side(
     page = shared_service.get(f"/processes/{name}/near-duplicates").text
     assert all(text in page for text in texts)
     assert f'href="/processes/{name}/claims/n1/edit"' in page
+
+
+def test_texts_to_choose_from_are_called_by_their_titles(
+    veritrail: Veritrail, shared_service: ServiceProcess, tmp_path: Path
+) -> None:
+    name = f"titled-{uuid.uuid4().hex[:8]}"
+    report = {"node_id": "community_report/15", "text": "The Tern carries 48 cars.",
+              "metadata": {"title": "Ferries of Vik"}}  # fmt: skip
+    nodes = [
+        {"node_id": "s", "text": "The Tern carries 42 cars."},
+        report,
+        {"node_id": "t", "text": "The Tern carries 48 cars a day."},
+    ]
+    edges = [
+        {"source": "s", "target": report["node_id"]},
+        {"source": report["node_id"], "target": "t"},
+    ]
+    claims = [{"claim_id": one["node_id"][:1], "text": one["text"], "node_id": one["node_id"]}
+              for one in nodes[1:]]  # fmt: skip
+    path = tmp_path / "p.json"
+    process_file(path, process_id=name, nodes=nodes, edges=edges, claims=claims)
+    veritrail("ingest", str(path))
+    page = page_of(shared_service, name)
+    assert re.search(r'title="community_report/15"><bdi>Ferries of Vik</bdi>', page)
