@@ -194,7 +194,7 @@ class _Correcting:
             return None
         finally:
             meter.iteration = 0
-            meter.keep(spent)
+            meter.take(spent, is_told=True)
 
     async def _judged(self, meter: Meter, claim: Claim) -> Verdict | None:
         seen = replace(self.task, claim=claim)

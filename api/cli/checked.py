@@ -32,6 +32,7 @@ from veritrail_graph.api.show.findings import (
     read_words,
     stages_of,
     sum_of,
+    uncorrected_words,
     why_line,
     worst_first,
 )
@@ -142,10 +143,10 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
 
 
 def _tell_uncorrected(done: Checked) -> None:
-    """Say of how many wrong claims no wording was found that the judge supports."""
+    """Say of how many wrong claims there is no wording that the judge supports, and why."""
     wrong = [finding for process in done.processes for finding in process.wrong]
     if count := sum(finding.correction is None for finding in wrong):
-        say(f"Of {counted(count, 'wrong claim')} no wording was found that is supported.", "dim")
+        say(uncorrected_words(count, done.judge), "dim")
 
 
 def _width() -> int:

@@ -69,6 +69,7 @@ MOST_PARTS = 3
 INSTEAD = "instead"
 """Before the wording that was proposed for a claim."""
 WITHOUT_MODEL = "words compared, no model"
+_RECORDED = "recorded"
 UNTOLD = "cannot be told without a model"
 _MARKS = {
     Verdict.FULLY_SUPPORTED: ("✓", Style.PLAIN),
@@ -327,6 +328,20 @@ def measured_judge_words(judge: CheckJudge) -> str | None:
         f"{one_line(judge.model, LONGEST_JUDGE)} had a balanced accuracy of {accuracy:.2f} on "
         f"{pairs:,} labelled pairs, of which it decided {100 * decided:.0f} % (judge check)."
     )
+
+
+def uncorrected_words(claims: int, judge: CheckJudge) -> str:
+    """Say that no wording is proposed for some wrong claims, and of recorded answers why.
+
+    A proposal and what judges it are other prompts than those of the claim.
+    """
+    of = f"Of {counted(claims, 'wrong claim')} no wording"
+    if _RECORDED in judge.engine.split("+"):
+        return (
+            f"{of} could be found and judged by the answers that were recorded; a model can be "
+            "asked for one: --model NAME --correct."
+        )
+    return f"{of} was found that is supported."
 
 
 def read_words(one: CheckedProcess, shown: str) -> str:

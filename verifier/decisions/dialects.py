@@ -13,11 +13,13 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.json_objects import object_of
 from veritrail_graph.verifier.models.faults import short_message
 from veritrail_graph.verifier.models.port import InvalidAnswer, RequestRejected
 
@@ -281,20 +283,11 @@ def document_of(answer: str) -> dict[str, Any]:
         InvalidAnswer: It is none.
     """
     try:
-        found = json.loads(answer, object_pairs_hook=_once)
+        found = json.loads(answer, object_pairs_hook=partial(object_of, fault=InvalidAnswer))
     except (ValueError, RecursionError):
         raise InvalidAnswer("the answer is not JSON") from None
     if not isinstance(found, dict):
         raise InvalidAnswer("the answer is no JSON object")
-    return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidAnswer(f"{_shown(twice)} stands in the answer twice")
     return found
 
 

@@ -69,25 +69,22 @@ class Meter:
             usage: What it cost now.
             reused: Of an answer that was there already, what it would cost anew.
         """
-        self.latest = call
-        key = (self.iteration, call)
-        self._recorded[key] = self._recorded.get(key, Usage()) + usage
-        if reused is not None:
-            self._reused += reused
+        self._add(call, usage, reused or Usage())
         self.on_record(usage)
 
-    def take(self, other: Meter) -> None:
-        """Add all that another meter has recorded, and call the hook."""
+    def take(self, other: Meter, *, is_told: bool = False) -> None:
+        """Add all that another meter has recorded; the hook is called, unless it was for these."""
         for (_, call), usage in other._recorded.items():
-            self.record(call, usage)
+            self._add(call, usage)
+            if not is_told:
+                self.on_record(usage)
         self._reused += other._reused
 
-    def keep(self, other: Meter) -> None:
-        """Add all that another meter has recorded, and called the hook for."""
-        for (_, call), usage in other._recorded.items():
-            key = (self.iteration, call)
-            self._recorded[key] = self._recorded.get(key, Usage()) + usage
-        self._reused += other._reused
+    def _add(self, call: StepCall, usage: Usage, reused: Usage = Usage()) -> None:
+        key = (self.iteration, call)
+        self.latest = call
+        self._recorded[key] = self._recorded.get(key, Usage()) + usage
+        self._reused += reused
 
     @property
     def reused(self) -> Usage:

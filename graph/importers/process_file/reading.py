@@ -9,6 +9,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from veritrail_graph.graph.errors import (
     Violations,
     json_fault,
 )
+from veritrail_graph.graph.json_objects import object_of
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
@@ -398,19 +400,11 @@ def broken(path: Path, violations: Violations) -> InvalidProcess:
     return InvalidProcess(f"{path} breaks {rules} of the process file format", violations)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise NotJson(f"the key {repeated!r} is used twice in one object")
-    return value
-
-
 def _refuse_constant(name: str) -> Any:
     raise NotJson(f"{name} is no JSON value")
 
 
 _BLANK = re.compile(r"\s*")
+_object = partial(object_of, fault=NotJson)
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
 _LENIENT = json.JSONDecoder(object_pairs_hook=_object)

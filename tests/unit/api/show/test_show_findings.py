@@ -14,6 +14,7 @@ from veritrail_graph.api.show.findings import (
     plain,
     process_line,
     process_table,
+    uncorrected_words,
     why_line,
 )
 from veritrail_graph.graph.model import PartVerdict, Status, ValueDifference, Verdict
@@ -228,3 +229,12 @@ def test_with_all_every_input_and_every_wrong_claim_is_shown(
     assert out.count("went wrong in") == 60
     assert "right 59" in out
     assert "more" not in said
+
+
+def test_recorded_answers_are_not_said_to_have_found_no_wording() -> None:
+    model, recorded = (
+        uncorrected_words(2, CheckJudge(engine=engine, model="m", indicative=False))
+        for engine in ("openai", "recorded")
+    )
+    assert model == "Of 2 wrong claims no wording was found that is supported."
+    assert recorded.startswith("Of 2 wrong claims no wording could be found and judged by the ans")
