@@ -244,14 +244,7 @@ class AsyncOperations(
         with_text: bool = True,
         with_metadata: bool = False,
     ) -> Listed[Node]:
-        """Some nodes by their ids.
-
-        Args:
-            process_id: The process.
-            node_ids: Their ids.
-            with_text: Whether the texts come along.
-            with_metadata: Whether what else is known of them comes along.
-        """
+        """Some nodes by their ids, with what is asked for of each."""
         wanted = {"text": with_text, "metadata": with_metadata}
         fields = [name for name, is_wanted in wanted.items() if is_wanted]
         body = {"node_ids": list(node_ids), "fields": fields}
