@@ -197,7 +197,7 @@ def test_two_runs_at_once_over_the_same_claims_both_end_well(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:
     process = a_process(veritrail, tmp_path, "pumps-twice", 12)
-    with ModelServer(latency=0.02) as server:
+    with ModelServer(latency=0.4) as server:
         both = [veritrail.start("verify", process, "--json", **asking(server)) for _ in range(2)]
         told = [started.end(0).json for started in both]
         assert [outcome(one) for one in told] == [expected(12)] * 2
