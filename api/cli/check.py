@@ -385,12 +385,33 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, str]
     from veritrail_graph.api.app import Application
 
     with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+        wanted = _with_answer_in_file(wanted, Path(folder))
         async with Application(settings, on_engine_start=say_starting) as app:
             what = await _found(app, wanted, Path(folder))
             with long_work() as work:
                 watched = Watched(work)
                 done = await app.checking.check(what, wanted.options, watched.hooks)
             return done, await next_command(app, done.checked)
+
+
+def _with_answer_in_file(wanted: _Wanted, folder: Path) -> _Wanted:
+    """Return what is wanted with an answer over an index that was typed, or piped, in a file."""
+    from veritrail_graph.graph.importers.files import is_there
+    from veritrail_graph.graph.importers.plain import read_stdin
+
+    storing = wanted.options.storing
+    importing = storing.importing
+    answer = None if importing is None else importing.answer
+    if importing is None or answer is None or not (answer == STDIN or _SPACE.search(answer)):
+        return wanted
+    name, mark, _ = answer.rpartition("#")
+    if is_there(Path(answer)) or (mark and is_there(Path(name))):
+        return wanted
+    text = read_stdin() if answer == STDIN else answer
+    path = folder / "answer.txt"
+    path.write_text(text, encoding="utf-8")
+    storing = replace(storing, importing=replace(importing, answer=str(path)))
+    return replace(wanted, options=replace(wanted.options, storing=storing))
 
 
 async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:

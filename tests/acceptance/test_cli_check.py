@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from acceptance.model_fixtures import asking
 from fakes.dialogues import DialogueReader
 from fakes.model_server import ModelServer
 from fakes.tool_server import SECRET, LangfuseServer
+
+from veritrail_graph.api.cli.check import is_a_file
 
 pytestmark = pytest.mark.engine
 
@@ -80,6 +84,31 @@ def test_an_answer_comes_from_stdin_or_as_text_and_sources_from_a_folder(
     veritrail("check", "--answer", ANSWER, docs, "--fail-on", "undecided", "--fail-on", "failed")
     said = veritrail("check", "-", typed='{"format": "veritrail.process/1", "nodes": []}', status=2)
     assert said.err.startswith("Error: standard input breaks")
+
+
+def test_an_answer_over_an_index_comes_as_text_or_from_stdin_too(veritrail: Veritrail) -> None:
+    index = Path(__file__).resolve().parents[1] / "unit" / "graph" / "graphrag-3.3.0"
+    said = "The Tern carries 48 cars [Data: Entities (0)], it is #1 on the sound."
+    found = []
+    for option, piped in ((said, ""), ("-", said)):
+        call = ["check", str(index), "--answer", option, "--question", "What is the Tern?"]
+        (process,) = veritrail(*call, "--json", typed=piped).json["processes"]
+        (wrong,) = process["wrong"]
+        assert wrong["source"]["node_id"].startswith("text_unit/")
+        found.append(process["process_id"])
+    assert found[0] == found[1]
+
+
+def test_only_a_file_is_read_without_being_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text("[]")
+    with path.open() as file:
+        assert is_a_file(file)
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as pipe, os.fdopen(writing, "w"):
+        assert not is_a_file(pipe)
+    assert not is_a_file(io.StringIO("[]"))
+    assert not is_a_file(None)
 
 
 def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
