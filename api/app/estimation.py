@@ -19,7 +19,7 @@ from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.verifier.call_modes import CallMode, ModeCosts, call_modes
 from veritrail_graph.verifier.decisions.steps import DecisionSelection
-from veritrail_graph.verifier.engines import Parts, engine_named
+from veritrail_graph.verifier.engines import Engine, Parts, engine_named, prompted_judge
 from veritrail_graph.verifier.estimate import (
     AssumedDecisions,
     AssumedModel,
@@ -209,13 +209,9 @@ async def estimate_tasks(
         VeriTrailError: A node cannot be read.
     """
     walk = AssumedWalk()
-    if any(engine.decides for engine in how.engines):
-        return await _estimate_decisions(
-            settings, how, splitter, (process_id, nodes), tasks, on_progress
-        )
     judge, models = assumed_judge(settings, how, splitter, walk)
-    walk.second = models[3] if len(models) > 3 else None
     caches = models[1].caches
+    decides = any(engine.decides for engine in how.engines)
     side_by_side = call_modes(caches=caches, share=how.share, escalates=walk.second is not None)
     asked = CallMode(
         "asked",
@@ -224,14 +220,15 @@ async def estimate_tasks(
         share=how.share,
         cascade=walk.second is not None,
     )
-    is_usual = asked.share == 1 and not asked.cascade
+    if decides:  # questions cost the same however they are sent; each claim is asked about alone
+        side_by_side, caches = (), False
+    is_usual = decides or (asked.share == 1 and not asked.cascade)
     walk.costs = ModeCosts(side_by_side if is_usual else (*side_by_side, asked))
     estimator = Estimator(process_id, judge, walk, nodes, how.q, None if is_usual else asked)
-    named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
         process_id,
         len(tasks),
-        named[0] if named else None,
+        " + ".join(name for name in (judge.model or "").split(" + ") if name != NO_MODEL) or None,
         await estimator.estimate(
             tasks, lambda done, prompts: on_progress(done, len(tasks), prompts)
         ),
@@ -241,70 +238,6 @@ async def estimate_tasks(
         caches,
         chosen=_name_of(asked, side_by_side),
     )
-
-
-async def _estimate_decisions(
-    settings: Settings,
-    how: JudgeOptions,
-    splitter: SentenceSplitter,
-    process: tuple[str, NodeSource],
-    tasks: Sequence[Task],
-    on_progress: Callable[[int, int, int], None],
-) -> Estimated:
-    """Say what verifying claims with a decision model would cost, each asked about alone."""
-    walk = AssumedWalk()
-    judge, models = _deciding_judge(settings, how, splitter, walk)
-    process_id, nodes = process
-    estimator = Estimator(process_id, judge, walk, nodes, how.q)
-    return Estimated(
-        process_id,
-        len(tasks),
-        judge.model,
-        await estimator.estimate(
-            tasks, lambda done, prompts: on_progress(done, len(tasks), prompts)
-        ),
-        all(model.price is not None for model in models),
-        all(model.is_exact for model in models),
-    )
-
-
-def _deciding_judge(
-    settings: Settings, how: JudgeOptions, splitter: SentenceSplitter, walk: AssumedWalk
-) -> tuple[Judge, list[AssumedModel]]:
-    """The judge of an estimate where a decision model selects evidence or gives verdicts."""
-    split = lru_cache(SUMMARIES)(splitter.split)
-    judges: list[Judge] = []
-    asked: list[AssumedModel] = []
-    for engine in how.engines:
-        options = how.models_of(engine)
-        if not engine.asks_models:
-            first = judges[0] if judges else None
-            if isinstance(first, LanguageModelJudge):
-                judges = [replace(first, verdicts=_UnpaidVerdict(engine.name))]
-                continue
-            engine, options = engine_named("openai"), replace(options, model=NO_MODEL)
-        models = assumed_models_of(
-            settings, engine.name, options, walk, escalates=engine is how.engines[-1]
-        )
-        asked += models
-        steps = StepModels(*(StepModel(model, None) for model in models))
-        parts = Parts(
-            split,
-            how.limits,
-            how.samples,
-            steps,
-            load_prompts(how.prompts),
-            how.sub_claims,
-            deciding=deciding(settings) if engine.decides else None,
-        )
-        judge = engine.judge(parts)
-        if isinstance(judge, LanguageModelJudge) and engine.decides:
-            selection = judge.selection
-            assert isinstance(selection, DecisionSelection)  # noqa: S101  # the engine's own
-            alone = replace(selection.together, among=Sharing(1))
-            judge = replace(judge, selection=replace(selection, together=alone))
-        judges.append(judge)
-    return judges[0] if len(judges) == 1 else SplitJudge(*judges), asked
 
 
 def _name_of(asked: CallMode, side_by_side: Sequence[CallMode]) -> str | None:
@@ -317,7 +250,7 @@ def _name_of(asked: CallMode, side_by_side: Sequence[CallMode]) -> str | None:
 
 def assumed_judge(
     settings: Settings, how: JudgeOptions, splitter: SentenceSplitter, walk: AssumedWalk
-) -> tuple[LanguageModelJudge, list[AssumedModel]]:
+) -> tuple[Judge, list[AssumedModel]]:
     """The judge of an estimate, whose models are never asked, and these models by step.
 
     Args:
@@ -329,26 +262,53 @@ def assumed_judge(
     Raises:
         InputError: A setting or a prompt is wrong.
     """
-    models = assumed_models(settings, how, walk)
     prompts = load_prompts(how.prompts)
     shared = {Step.EVIDENCE_SELECTION: prompts[Step.EVIDENCE_SELECTION_SHARED]}
     verdict = shared_verdict_of(prompts)
     if verdict is not None:
         shared[Step.VERDICT] = verdict
     walk.shared_prompts = {step: prompt.text for step, prompt in shared.items()}
-    by_other = how.engines[-1] if how.verdict_engine is not None else None
-    is_unpaid = by_other is not None and not by_other.asks_models
-    judge = LanguageModelJudge.of(
-        how.engine,
-        StepModels(*(StepModel(model) for model in models)),
-        prompts,
-        lru_cache(SUMMARIES)(splitter.split),
-        limits=how.limits,
-        samples=how.samples,
-        verdicts=_UnpaidVerdict(by_other.name) if by_other is not None and is_unpaid else None,
-        sub_claims=how.sub_claims,
-    )
-    return judge, models
+    split = lru_cache(SUMMARIES)(splitter.split)
+    judges: list[LanguageModelJudge] = []
+    asked: list[AssumedModel] = []
+    for engine in how.engines:
+        options = how.models_of(engine)
+        if not engine.asks_models and judges:
+            judges = [replace(judges[0], verdicts=_UnpaidVerdict(engine.name))]
+            continue
+        escalates = engine is how.engines[-1]
+        if not engine.asks_models:
+            # Some model's calls are estimated all the same; without a name it has no price.
+            engine, options = engine_named("openai"), replace(options, model=NO_MODEL)
+        models = assumed_models_of(settings, engine.name, options, walk, escalates=escalates)
+        walk.second = models[3] if len(models) > 3 else None
+        asked += models
+        steps = StepModels(*map(StepModel, models))
+        parts = Parts(
+            split,
+            how.limits,
+            how.samples,
+            steps,
+            prompts,
+            how.sub_claims,
+            deciding=deciding(settings) if engine.decides else None,
+        )
+        judges.append(_asked_alone(engine, parts))
+    return judges[0] if len(judges) == 1 else SplitJudge(*judges), asked
+
+
+def _asked_alone(engine: Engine, parts: Parts) -> LanguageModelJudge:
+    """The judge of an engine, by which each claim is asked about alone."""
+    if not engine.decides:
+        made = prompted_judge(engine.name)(parts)
+        assert isinstance(made, LanguageModelJudge)  # noqa: S101  # it makes no other
+        return made
+    judge = engine.judge(parts)
+    assert isinstance(judge, LanguageModelJudge)  # noqa: S101  # the engine's own
+    selection = judge.selection
+    assert isinstance(selection, DecisionSelection)  # noqa: S101  # the engine's own
+    alone = replace(selection.together, among=Sharing(1))
+    return replace(judge, selection=replace(selection, together=alone))
 
 
 def assumed_models(settings: Settings, how: JudgeOptions, walk: AssumedWalk) -> list[AssumedModel]:

@@ -21,6 +21,7 @@ from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.model import Verdict, Verification
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.estimate import Estimates
 from veritrail_graph.verifier.held_process import HeldNodes, HeldProcess
 
 
@@ -57,13 +58,25 @@ def test_every_claim_of_a_sample_gets_its_label_and_every_planted_error_its_plac
         assert placed[name], name
 
 
+@pytest.mark.parametrize(("sample", "made"), [("harbour-summary", 114), ("graphrag-energy", 146)])
+def test_an_estimate_of_decisions_asks_about_each_claim_alone(sample: str, made: int) -> None:
+    told = estimated(sample, "decisions")
+    assert made <= told.likely.usage.calls <= 1.5 * made
+    assert told.likely.usage.output_tokens == 0
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_an_estimate_names_the_calls_that_were_made_within_a_fifth(sample: str) -> None:
-    held = HeldProcess.read(open_input(Path(str(FOLDER / f"{sample}.json"))))
-    splitter = SentenceSplitter.for_language()
-    tasks = [Task(claim, held.node_of(claim.node_id)) for claim in held.claims]
-    how, nodes = JudgeOptions("openai", models=ModelOptions("m")), HeldNodes(held, splitter)
-    told = asyncio.run(estimate_tasks(Settings(), how, splitter, "p", nodes, tasks)).estimates
+    told = estimated(sample, "openai")
     made = len((FOLDER / f"{sample}.recorded.jsonl").read_text("utf-8").splitlines()) - 1
     assert told.low.usage.calls <= made <= told.likely.usage.calls <= 1.2 * made
     assert made <= told.high.usage.calls
+
+
+def estimated(sample: str, engine: str) -> Estimates:
+    held = HeldProcess.read(open_input(Path(str(FOLDER / f"{sample}.json"))))
+    splitter = SentenceSplitter.for_language()
+    tasks = [Task(claim, held.node_of(claim.node_id)) for claim in held.claims]
+    how, nodes = JudgeOptions(engine, models=ModelOptions("m")), HeldNodes(held, splitter)
+    found = asyncio.run(estimate_tasks(Settings(), how, splitter, "p", nodes, tasks))
+    return found.estimates
