@@ -26,6 +26,7 @@ from veritrail_graph.verifier.values.tokens import Token, TokenKind, tokens
 
 _CACHED_TEXTS = 16_384
 _LONGEST_CACHED = 2_000
+_LONG_TEXTS = 8
 _NOUNS = 3
 _OPENING = {
     "\u201c": "\u201d",
@@ -88,8 +89,14 @@ def values(text: str) -> tuple[Value, ...]:
 
 
 def text_of(text: str) -> Text:
-    """Return a text as tokens and values. Texts of usual length are remembered."""
-    return _remembered(text) if len(text) <= _LONGEST_CACHED else text_read(text)
+    """Return a text as tokens and values. Texts are remembered, of long ones the latest few."""
+    return _remembered(text) if len(text) <= _LONGEST_CACHED else _lately_read(text)
+
+
+@lru_cache(maxsize=_LONG_TEXTS)
+def _lately_read(text: str) -> Text:
+    # A long claim is compared with each sentence of its sources, once for each of its values.
+    return text_read(text)
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veritrail_graph.verifier.values import Value, ValueKind, rival, same_matter, values
+from veritrail_graph.verifier.values.reading import text_of
 
 
 def only(text: str) -> Value:
@@ -190,3 +191,8 @@ def test_time_grows_in_proportion_to_the_text(part: str) -> None:
 @pytest.mark.parametrize("text", ["{}/8 of the carts", "1{}/3 carts", "{} 1/2 carts", "half of {}"])
 def test_a_figure_of_thousands_of_digits_is_read_and_is_no_fault(text: str) -> None:
     assert values(text.replace("{}", "9" * 5_000))
+
+
+def test_a_long_text_is_not_read_anew_at_each_look() -> None:
+    long = "The ferry Tern carried 48 cars on 3 May 2024. " * 60
+    assert text_of(long) is text_of(long)
