@@ -79,7 +79,7 @@ class _Heard:
 
     @classmethod
     def of(cls, text: str) -> _Heard:
-        return cls(text, values(text), frozenset(content_keys(text_of(text), ())))
+        return cls(text, values(text), content_keys(text_of(text), ()))
 
     @property
     def matter(self) -> frozenset[str]:

@@ -129,7 +129,7 @@ def statement_of(sentence: str) -> Statement:
         for placed in text.placed
         if placed.value.kind in _KINDS and not _says_which(text, placed)
     )
-    keys = frozenset(content_keys(text, ()) - small)
+    keys = content_keys(text, ()) - small
     asks = any(token.form in ("?", "\uff1f") for token in text.tokens[-2:])
     content = frozenset(one for one in lower if words.key(one) in keys)
     names = frozenset(

@@ -13,6 +13,7 @@ from veritrail_graph.verifier.values.units import dimension
 _LEAST_SHARE = 0.34
 _LEAST_KEYS = 2
 _LOOKED_AT = 4  # tokens to each side of a value
+_LONG = 100  # tokens of a text whose keys are kept: it is compared with many, value by value
 
 
 def same_matter(claim: str, sentence: str, value: Value) -> bool:
@@ -128,11 +129,21 @@ def _other_quotation(value: Value, claim: str, sentence: str) -> Value | None:
     return best[1] if best[0] else None
 
 
-def content_keys(text: Text, without: Sequence[Placed]) -> set[str]:
+def content_keys(text: Text, without: Sequence[Placed]) -> frozenset[str]:
     """Return the keys of the content words of a text; signs of unspaced scripts in pairs.
 
     Figures, dates and times are none, and neither is what stands in `without`.
     """
+    if len(text.tokens) < _LONG:
+        return _content_keys(text, without)
+    asked = tuple(without)
+    kept = text.keys.get(asked)
+    if kept is None:
+        kept = text.keys[asked] = _content_keys(text, without)
+    return kept
+
+
+def _content_keys(text: Text, without: Sequence[Placed]) -> frozenset[str]:
     left_out = {
         place
         for placed in (*text.placed, *without)
@@ -151,7 +162,7 @@ def content_keys(text: Text, without: Sequence[Placed]) -> set[str]:
         elif token.kind is TokenKind.SIGN and before is not None:
             keys.add(before.form + token.form)
         before = token if token.kind is TokenKind.SIGN else None
-    return keys
+    return frozenset(keys)
 
 
 def _around(found: Sequence[Token], placed: Placed) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -74,12 +74,16 @@ class Text:
         tokens: Its tokens.
         placed: Its figures, dates, times and names, in order; none overlaps another.
         quotations: What stands in quotation marks.
+        keys: Sets of the keys of its words, as `content_keys` keeps them for a long text.
     """
 
     plain: str
     tokens: tuple[Token, ...]
     placed: tuple[Placed, ...]
     quotations: tuple[Value, ...]
+    keys: dict[tuple[Placed, ...], frozenset[str]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
 
 def values(text: str) -> tuple[Value, ...]:
