@@ -242,9 +242,13 @@ def check(
 
 
 def is_a_file(stream: TextIO | None) -> bool:
-    """Return whether a stream reads a file (`check < trace.json`); a pipe may never end."""
+    """Return whether a stream reads a file that holds something (`check < trace.json`).
+
+    A pipe may never end, and many programs start others with a file that is empty.
+    """
     try:
-        return stream is not None and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        found = None if stream is None else os.fstat(stream.fileno())
+        return found is not None and stat.S_ISREG(found.st_mode) and found.st_size > 0
     except (OSError, ValueError):  # a test's, or one that is closed
         return False
 
