@@ -17,6 +17,7 @@ from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces import checkpoint_dumps, checkpoints
+from veritrail_graph.graph.importers.traces.asked import of_run
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
@@ -24,6 +25,8 @@ from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.importers.traces.values import beside, nanoseconds, text_or_none
 
 NAME = "langchain"
+_START = "__start__"
+"""The step of LangGraph that writes what a graph was called with into its state."""
 _States = tuple[list[dict[str, Any]], list[str]]
 _KINDS = {
     "llm": CallKind.GENERATION,
@@ -189,7 +192,8 @@ def _history(states: Sequence[Mapping[str, Any]]) -> Trace:
     if len(states) == 1:
         return _of_one_state(states[0]["values"])
     ordered = sorted(states, key=lambda one: _step(one))
-    calls, before = [], dict[str, Any]()
+    calls, before, asked = [], dict[str, Any](), dict[str, tuple[str, Any]]()
+    first = ordered[0]["values"]
     for number, state in enumerate(ordered):
         values = state["values"]
         made = {}
@@ -204,16 +208,44 @@ def _history(states: Sequence[Mapping[str, Any]]) -> Trace:
             wrote = list(writes) if isinstance(writes, dict) else []
             nodes = wrote or _next(ordered[number - 1])
             name = "+".join(map(str, nodes)) or f"step {number}"
+            if nodes == [_START]:
+                first = first or made
+                asked |= _called_with(made)
+                made = _as_said(made, asked)
             kind = _kind_of(made)
-            given = None if kind is CallKind.TOOL else before  # nothing says what it was handed
+            # Nothing says what a tool was handed.
+            given = None if kind is CallKind.TOOL else _as_said(before, asked)
             calls.append(
                 Call(str(number), name, kind, None, 2 * number, 2 * number + 1, given, made)
             )
         before = values
-    first = ordered[0]["values"]
     last = calls[-1].made if calls else None
     said = before.get("messages")
     return Trace(calls, None, "LangGraph", given=first, made=last, said=said)
+
+
+def _called_with(values: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Return the texts, by their keys, that a graph was called with, and what says whose they are.
+
+    LangGraph keeps what a graph was called with as what its first step, `__start__`, wrote.
+    """
+    documents = {one.piece.key for one in of_run(values) if one.is_document}
+    return {
+        key: (
+            one,
+            {"page_content": one} if key in documents else {"role": "user", "content": one},
+        )
+        for key, one in values.items()
+        if isinstance(one, str) and one
+    }
+
+
+def _as_said(values: Mapping[str, Any], said: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
+    """Return values in which it stands of a text that a graph was called with whose it is."""
+    return {
+        key: said[key][1] if key in said and said[key][0] == one else one
+        for key, one in values.items()
+    }
 
 
 def _of_one_state(values: Mapping[str, Any]) -> Trace:

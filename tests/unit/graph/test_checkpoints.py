@@ -162,3 +162,40 @@ def test_another_database_is_refused_with_the_reason(tmp_path: Path) -> None:
     for one, said in ((path, "no table of checkpoints of LangGraph"), (torn, "no database")):
         with pytest.raises(InputError, match=said):
             find_processes(one)
+
+
+def test_what_a_graph_without_messages_was_called_with_is_given_in_every_turn(
+    tmp_path: Path,
+) -> None:
+    more, last = "And who built the weir?", "The page does not say who built it."
+    text = "Bro lies on the river Lo, which floods each April."
+    later = "Weirs on the river Lo are built by the parish that owns the mill."
+
+    def state(step: int, following: list[str], **values: Any) -> dict[str, Any]:
+        return {"values": values, "next": following, "metadata": {"step": step}}
+
+    called = {"query_text": ASKED, "context": text, "locale": "en"}
+    found = {**called, "docs": [{"page_content": PAGE, "metadata": {}}]}
+    again = {**found, "query_text": more, "context": later}
+    history = [
+        state(-1, ["__start__"]),
+        state(0, ["look"], **called),
+        state(1, ["write"], **found),
+        state(2, [], **found, answer=ANSWER),
+        state(3, ["__start__"], **found, answer=ANSWER),
+        state(4, ["write"], **again, answer=ANSWER),
+        state(5, [], **again, answer=last),
+    ]
+    path = tmp_path / "history.json"
+    path.write_text(json.dumps(history[::-1]), encoding="utf-8")
+    (one,) = find_processes(path)
+    draft = one.open()
+    assert isinstance(draft, Draft)
+    survey(draft)
+    assert draft.header.question == ASKED
+    origins = {node.text: node.origin for node in draft.nodes.values()}
+    assert origins.pop("en", Origin.GIVEN) is Origin.GIVEN
+    assert origins == {
+        ASKED: Origin.GIVEN, text: Origin.SOURCE, PAGE: Origin.SOURCE, ANSWER: Origin.GENERATED,
+        more: Origin.GIVEN, later: Origin.SOURCE, last: Origin.GENERATED,
+    }  # fmt: skip
