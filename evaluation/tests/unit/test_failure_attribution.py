@@ -75,7 +75,7 @@ def test_a_log_is_right_wrong_not_located_or_left_out(
     assert [rows[name]["agent"] for name in ("a", "b", "all")] == [2 / 3, 1 / 4, 3 / 7]
     low, high = rows["all"]["agent_interval"]
     assert 0 <= low < 3 / 7 < high <= 1
-    # A message drawn at random: two agents wrote, at four places of the log.
+    # Drawn at random: two agents wrote, at four places of the log.
     assert {(one["agent"], one["step"]) for one in found["guess"]} == {(0.5, 0.25)}
     assert (found["published"]["agent"], found["published"]["step"]) == (
         [["All-at-Once", 0.535]], [["Step-by-Step", 0.142]],
@@ -94,7 +94,7 @@ def test_the_report_shows_every_subset_beside_a_guess_and_what_is_published(
     ]
     shown = {(row[0], row[1]): row[2:] for row in rows}
     assert shown["veritrail (q = 1)", "all"][:2] == ["7", "3"]
-    assert shown["A message drawn at random", "all"][2:] == ["50.0 %", "25.0 %"]
+    assert shown["Drawn at random: an agent; a message", "all"][2:] == ["50.0 %", "25.0 %"]
     assert shown["Published for Who&When: All-at-Once", "both, mean"][2] == "53.5 %"
     assert "3 logs left out" in text
     told = "finds the agent of 42.9 % and the step of 28.6 %; of 3 it names no place"

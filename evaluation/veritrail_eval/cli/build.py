@@ -11,7 +11,7 @@ import typer
 
 from veritrail_eval.cli.asking import AskOptions, SummarySizes
 from veritrail_eval.cli.building import summarise_and_show
-from veritrail_eval.cli.options import Seed, grouped
+from veritrail_eval.cli.options import DrawSeed, grouped
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.show.texts import clean, one_line
@@ -62,7 +62,7 @@ def build(
             min=1, metavar="N", help="Of dialogues: draw N labelled turns; default: all of them."
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: DrawSeed = 0,
     questions: Annotated[
         Path | None,
         typer.Option(

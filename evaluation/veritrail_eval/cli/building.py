@@ -18,7 +18,7 @@ from veritrail_eval.cli.asking import (
     tell_run,
     with_builder,
 )
-from veritrail_eval.cli.options import Seed, grouped
+from veritrail_eval.cli.options import DrawSeed, grouped
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say
@@ -215,7 +215,7 @@ def questions(
             min=1, metavar="N", help="With --reviewed: draw N of them, each from another story."
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: DrawSeed = 0,
     *,
     asked: AskOptions,
     as_json: AsJson = False,

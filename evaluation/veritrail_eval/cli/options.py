@@ -27,6 +27,7 @@ WithIntervals = Annotated[
     bool, typer.Option("--intervals", help="Add 95 % intervals by resampling claims (ours).")
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same intervals.")]
+DrawSeed = Annotated[int, typer.Option(metavar="N", help="The same seed draws the same ones.")]
 Resamples = Annotated[
     int,
     typer.Option(min=1, max=1_000_000, metavar="N", help="How often the claims are drawn anew."),

@@ -98,7 +98,7 @@ class AttributedFailures:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The accuracy of a message of an agent, drawn at random: the mean over the logs.
+    """The accuracy of an agent, and of a message, drawn at random: the mean over the logs.
 
     Attributes:
         subset: The folder or table of the logs, or `all`.

@@ -39,7 +39,7 @@ def failures_section(found: FailureAttribution) -> Section:
     ]
     rows += [
         [
-            Cell("A message drawn at random"),
+            Cell("Drawn at random: an agent; a message"),
             Cell(one.subset),
             Cell(f"{one.logs:,}"),
             Cell(""),
@@ -62,7 +62,7 @@ def failures_section(found: FailureAttribution) -> Section:
     notes = [
         f"Published: {PUBLISHED_SOURCE}: {PUBLISHED_CONDITIONS}. They are of other logs than "
         "these, unless the data set is Who&When as a whole.",
-        "A message drawn at random: the mean of 1 divided by the agents, or by the messages of "
+        "Drawn at random: the mean of 1 divided by the agents, or by the messages of "
         "agents, of each log. The intervals are 95 %, over the logs, and are ours.",
         *_unfinished(found),
     ]
