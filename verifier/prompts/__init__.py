@@ -219,6 +219,11 @@ def _own(package: str, step: AnyStep, version: str) -> Prompt:
 def _of_user(folder: Path, steps: Sequence[AnyStep]) -> dict[AnyStep, Prompt]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".md")
+    except FileNotFoundError:
+        raise InvalidPrompts(
+            f"Folder of prompts {folder}: there is none, and no variant of this name; variants: "
+            f"{', '.join(VARIANTS)}"
+        ) from None
     except OSError as error:
         raise InvalidPrompts(f"Folder of prompts {folder}: {error.strerror or error}") from None
     if not files:
