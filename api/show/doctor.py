@@ -5,6 +5,7 @@ Source: docs/adr/0053-source-text-in-traces.md.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.doctor_inputs import InputExamined
 
 _STYLES = {"warning": Style.WARNING, "fault": Style.WRONG}
+_MANY = {"input": 2, "read": 1}
+"""About these there are findings of many kinds, told apart by so many parts between colons."""
+_NAMED = re.compile(r"'[^']*'|\([^)]*\)")
+_WORDS = re.compile(r"[^\W\d_]{4,}")
 _Row = tuple[Line, ...]
 
 
@@ -34,18 +39,29 @@ def inputs_shown(found: Sequence[InputExamined]) -> Document:
         held.update(one.holds.get("texts", {}))
     words = ", ".join(counted(count, f"{origin} text") for origin, count in held.items() if count)
     total = counted(len(found), "process", "processes")
-    rows: list[_Row] = [((ours("fine"),), (ours("input"),), (ours(f"{total}: {words}"),))]
-    gaps: dict[tuple[str, str], list[tuple[str, DoctorFinding]]] = {}
+    told = f"{total}: {words}" if words else total
+    rows: list[_Row] = [((ours("fine"),), (ours("input"),), (ours(told),))]
+    gaps: dict[tuple[str, str, str], list[tuple[str, DoctorFinding]]] = {}
     for one in found:
         for finding in one.findings:
             if finding.state.value != "fine":
-                key = (finding.about, finding.state.value)
+                key = (finding.about, finding.state.value, _kind(finding, one.source))
                 gaps.setdefault(key, []).append((one.source, finding))
     for _, cases in sorted(gaps.items(), key=lambda gap: gap[0][1] != "fault"):
         where, first = cases[0]
-        words = f"{len(cases):,} of {len(found):,}, the first in "
+        count = len({source for source, _ in cases})  # a process may have several of a kind
+        words = f"{count:,} of {len(found):,}, the first in "
         rows.append(_row(first, (ours(words), name(where), ours(": "), quoting(first.told))))
     return _table(rows)
+
+
+def _kind(one: DoctorFinding, source: str) -> str:
+    """Return what tells findings about one thing apart: their words, without numbers and names."""
+    if one.about not in _MANY:
+        return ""
+    said = _NAMED.sub("", one.told.removeprefix(source)).split(":")
+    first = ":".join(said[: _MANY[one.about]])
+    return " ".join(word.rstrip("s") for word in _WORDS.findall(first))
 
 
 def _row(one: DoctorFinding, words: Line) -> _Row:

@@ -62,3 +62,26 @@ def test_of_many_inputs_each_gap_is_shown_once_and_faults_come_first() -> None:
     assert "2 processes: 3 source texts" in shown
     assert 'warning | question | 2 of 2, the first in a.json: "it names none"' in shown
     assert shown.index("fault | port") < shown.index("warning | question")
+
+
+def test_of_many_inputs_each_kind_of_warning_is_shown_with_how_many_have_it() -> None:
+    def left(count: int) -> DoctorFinding:
+        words = f"{count} instruction{'s' * (count > 1)} of models left out: 'Be {count}.'"
+        return DoctorFinding("read", State.WARNING, words)
+
+    broken = DoctorFinding("read", State.WARNING, "1 call ended with an error: look")
+    empty, torn = (
+        DoctorFinding("input", State.FAULT, f"{name} is in no format: {why}")
+        for name, why in (("c.json", "it is empty"), ("d.json", "not JSON: line 3"))
+    )
+    shown = read(WRITERS["plain"](inputs_shown([
+        InputExamined("a.json", (left(1), broken, left(3)), {}),
+        InputExamined("b.json", (left(2),), {}),
+        InputExamined("c.json", (empty,), {}),
+        InputExamined("d.json", (torn,), {}),
+    ])))  # fmt: skip
+    assert "fine | input | 4 processes fault" in shown
+    assert 'read | 2 of 4, the first in a.json: "1 instruction' in shown
+    assert 'read | 1 of 4, the first in a.json: "1 call ended' in shown
+    assert "input | 1 of 4, the first in c.json" in shown
+    assert "input | 1 of 4, the first in d.json" in shown
