@@ -21,6 +21,18 @@ _PROMPT = re.compile(r"\[[^\]]+\] .+", re.DOTALL)
 _RESULT = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*")
 
 
+class RecordRow(dict[str, Any]):
+    """A row that was made of a record.
+
+    Attributes:
+        record: The record, as the tool wrote it.
+    """
+
+    def __init__(self, row: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+        super().__init__(row)
+        self.record = record
+
+
 def results_of(value: Mapping[str, Any]) -> list[Any] | None:
     """Return the results of an evaluation of Promptfoo; None: it is none."""
     held = value.get("results")
@@ -34,11 +46,11 @@ def as_row(record: Any) -> Any:
     if not isinstance(record, dict):
         return record
     if "vars" in record and "prompt" in record and "response" in record:
-        return _of_promptfoo(record)
+        return RecordRow(_of_promptfoo(record), record)
     if record.get("object") == _ITEM:
-        return _of_openai(record)
+        return RecordRow(_of_openai(record), record)
     if "record_id" in record and ("record_json" in record or "app_id" in record):
-        return _of_trulens(record)
+        return RecordRow(_of_trulens(record), record)
     return record
 
 
@@ -125,14 +137,14 @@ def answers_in(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     The heading of a column names provider and prompt, its cells begin with the result of a test.
     """
     rows = []
-    names = [name for name in row if _PROMPT.fullmatch(name)]
-    for name in names:
-        text = row[name]
-        found = _RESULT.match(text) if isinstance(text, str) else None
-        if found is None:
-            continue
-        own = {key: one for key, one in row.items() if key not in names}
-        said = text[found.end() :].removeprefix("---\n")
+    results = {
+        name: found
+        for name, text in row.items()
+        if _PROMPT.fullmatch(name) and isinstance(text, str) and (found := _RESULT.match(text))
+    }
+    for name, found in results.items():
+        own = {key: one for key, one in row.items() if key not in results}
+        said = row[name][found.end() :].removeprefix("---\n")
         rows.append({**own, "answer": said, "prompt": name, "result": found[1]})
     return rows
 

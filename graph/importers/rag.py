@@ -19,7 +19,7 @@ from typing import Any
 
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files, nulled, printed, tables
+from veritrail_graph.graph.importers import beside, files, nulled, printed, tables
 from veritrail_graph.graph.importers.column_map import COLUMNS_UNKNOWN, ColumnMap, cell
 from veritrail_graph.graph.importers.columns import (
     ANSWER,
@@ -35,7 +35,7 @@ from veritrail_graph.graph.importers.columns import (
 )
 from veritrail_graph.graph.importers.conversations.evaluated import is_conversation
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.evaluations import answers_in, as_row, results_of
+from veritrail_graph.graph.importers.evaluations import RecordRow, answers_in, as_row, results_of
 from veritrail_graph.graph.importers.process_file.reading import NotJson
 from veritrail_graph.graph.importers.records import Header, ProcessInput, is_written
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -140,7 +140,9 @@ def _held(value: Any) -> Rows | None:
     rows = Rows(results) if results is not None else rows_of(value)
     if rows is None:
         return None
-    return Rows([as_row(row) for row in rows.rows], rows.doubts, rows.conversations)
+    about = beside.of_document(value, "the rows", rows.rows, rows.conversations)
+    doubts = rows.doubts or [tuple(about)] * len(rows.rows)
+    return Rows([as_row(row) for row in rows.rows], doubts, rows.conversations)
 
 
 def _rows(path: Path) -> Iterator[tuple[int | str, Any, Sequence[str]]]:
@@ -230,6 +232,7 @@ def process_of_row(
         raise row
     if not isinstance(row, dict):
         raise InputError(f"{where}: a row must be an object, not {type(row).__name__}")
+    record = row.record if isinstance(row, RecordRow) else made_from
     mapped = columns.columns if columns is not None else {}
     fault = missing(list(row), mapped)
     if fault:
@@ -295,7 +298,9 @@ def process_of_row(
     )  # fmt: skip
     for name in known.values():
         draft.edge(name, "answer", where)
-    return draft
+    if record is None:
+        return draft
+    return beside.told(draft, record, "question, contexts and answer", beside.EVERY)
 
 
 def _remembered(columns: ColumnMap | None) -> Iterator[str]:

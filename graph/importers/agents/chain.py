@@ -10,7 +10,7 @@ from typing import Any
 
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers import beside, files
 from veritrail_graph.graph.importers.agents.process import NAME
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import Header, ProcessInput
@@ -20,6 +20,7 @@ WORKERS = ("workers", "rounds")
 CHUNK = ("chunk", "source", "passage")
 MESSAGE = ("message", "output", "communication_unit", "summary")
 ANSWER = ("manager", "answer", "final_answer")
+_TEXTS = frozenset((*CHUNK, *MESSAGE, "response", "text"))
 
 
 def is_chain(value: Any) -> bool:
@@ -33,6 +34,11 @@ def is_chain(value: Any) -> bool:
         and any(key in first for key in CHUNK)
         and any(key in first for key in MESSAGE)
     )
+
+
+def told(source: ProcessInput, value: Mapping[str, Any]) -> ProcessInput:
+    """Return a process that names what its document holds beside chunks, messages and answer."""
+    return beside.told(source, value, "chunks, messages and answer", (*WORKERS, *ANSWER), _TEXTS)
 
 
 def read(value: Mapping[str, Any], where: str, question: str | None) -> ProcessInput:

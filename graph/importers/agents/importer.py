@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files, nulled
+from veritrail_graph.graph.importers import beside, files, nulled
 from veritrail_graph.graph.importers.agents import chain, process
 from veritrail_graph.graph.importers.agents.layouts import as_message
 from veritrail_graph.graph.importers.conversations import exported, listed
@@ -16,6 +16,7 @@ from veritrail_graph.graph.importers.conversations.evaluated import (
     is_oaieval,
     samples_of_oaieval,
 )
+from veritrail_graph.graph.importers.conversations.exported import told
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
@@ -74,12 +75,15 @@ class AgentsImporter:
         if not path.is_file():
             raise InputError(f"{path} is not a file")
         where = str(path)
+        said: Sequence[str] = ()
         if not files.is_lines(path):
-            whole = listed(files.document(path))
+            document = files.document(path)
+            whole = listed(document)
             if _is_conversation(whole) or not isinstance(whole, list) or not whole:
                 yield Found(where, partial(_open, whole, where, options))
                 return
             values: Iterator[tuple[int, Any]] = iter(enumerate(whole, start=1))
+            said = beside.of_document(document, "the conversations", whole)
         else:
             first = next((one for _, one in files.json_lines(path)), None)
             if as_message(first) is not None:
@@ -90,7 +94,7 @@ class AgentsImporter:
                 values = enumerate(samples_of_oaieval(one for _, one in values), start=1)
         for number, value in values:
             place = f"{where}#{number}"
-            yield Found(place, partial(_open, value, place, options))
+            yield Found(place, partial(_open, value, place, options, said))
 
 
 def is_log(messages: list[Any]) -> bool:
@@ -143,11 +147,12 @@ def _is_conversation(value: Any) -> bool:
     return messages_of(value) is not None or chain.is_chain(value)
 
 
-def _open(value: Any, where: str, options: ImportOptions) -> ProcessInput:
+def _open(value: Any, where: str, options: ImportOptions, said: Sequence[str] = ()) -> ProcessInput:
     if isinstance(value, InputError):
         raise value
     if chain.is_chain(value):
-        return nulled.told(chain.read(value, where, options.question), value)
+        made = chain.told(chain.read(value, where, options.question), value)
+        return nulled.told(made, value)
     found = messages_of(value)
     if found is None:
         raise InputError(
@@ -155,7 +160,8 @@ def _open(value: Any, where: str, options: ImportOptions) -> ProcessInput:
             f"hold one under {', '.join(LISTS)}."
         )
     messages, document = found
-    return nulled.told(process.of_messages(messages, document, where, options.question), value)
+    read = process.of_messages(messages, document, where, options.question)
+    return nulled.told(beside.warned(told(read, value, process.MARKS), said), value)
 
 
 def _open_lines(path: Path, options: ImportOptions) -> ProcessInput:
@@ -165,4 +171,5 @@ def _open_lines(path: Path, options: ImportOptions) -> ProcessInput:
         if isinstance(value, InputError):
             raise value
         messages.append(value)
-    return nulled.told(process.of_messages(messages, {}, str(path), options.question), messages)
+    made = process.of_messages(messages, {}, str(path), options.question)
+    return nulled.told(told(made, messages), messages)

@@ -16,7 +16,7 @@ from veritrail_graph.graph.importers.agents.pieces import (
     MessageText,
     read,
 )
-from veritrail_graph.graph.importers.conversations.exported import fields_left_out, remarks_of
+from veritrail_graph.graph.importers.conversations.exported import remarks_of
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
 from veritrail_graph.graph.importers.transcript import NOT_ALL_COMPARED
 from veritrail_graph.graph.model import Inference, Origin
@@ -39,7 +39,8 @@ _ABOUT = {
     "expected_outcome": "expected_outcome", "scenario": "scenario",
 }  # fmt: skip
 """What is known of the answer of a conversation besides, by its name there and in metadata."""
-_MISTAKE = ("mistake_agent", "mistake_step", "mistake_reason", "mistake_type")
+MARKS = ("mistake_agent", "mistake_step", "mistake_reason", "mistake_type")
+"""What somebody noted about where a log went wrong."""
 _OMISSIONS = {
     "instructions": (
         "One instruction (system prompt) was left out: it is no source text.",
@@ -134,12 +135,12 @@ def of_messages(
     asked = files.first_of(document, QUESTION)
     asked = question or (asked.strip() if isinstance(asked, str) else None)
     builder = _Builder(conversation, where, mistake, generated)
-    return builder.build(asked or None, document, messages)
+    return builder.build(asked or None, document)
 
 
 def _mistake(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return what somebody noted about where a log went wrong."""
-    found = {name.removeprefix("mistake_"): document[name] for name in _MISTAKE if name in document}
+    found = {name.removeprefix("mistake_"): document[name] for name in MARKS if name in document}
     step = found.get("step")
     if isinstance(step, str) and step.strip().isdecimal() and len(step) <= _STEP_DIGITS:
         found["step"] = int(step)
@@ -189,9 +190,7 @@ class _Builder:
         self._at_once: list[tuple[MessageText, str]] = []
         self._limited = 0
 
-    def build(
-        self, question: str | None, document: Mapping[str, Any], messages: Sequence[Any]
-    ) -> AgentProcess:
+    def build(self, question: str | None, document: Mapping[str, Any]) -> AgentProcess:
         """The whole process."""
         pieces = self._conversation.pieces
         given = next((one.text for one in pieces if one.origin is Origin.GIVEN), None)
@@ -209,11 +208,7 @@ class _Builder:
             name=question[:200] if question else None,
             question=question,
             terminals=(self._terminal.node_id,),
-            warnings=(
-                *remarks_of(document),
-                *self._warnings(),
-                *fields_left_out(document, messages, (*_ABOUT, *QUESTION, *_MISTAKE)),
-            ),
+            warnings=(*remarks_of(document), *self._warnings()),
         )
         return AgentProcess(header, self._nodes, self._inputs, self._found)
 

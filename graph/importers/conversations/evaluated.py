@@ -83,7 +83,7 @@ def of_oaieval(value: Any) -> Exported | None:
     made = sampled if isinstance(sampled, list) else [sampled]
     said = [{"role": "assistant", "content": one} for one in made]
     about = {"id": f"{value.get('sample_id')}/{value.get('event_id')}"}
-    return Exported([*given, *said], {**about, "model": data.get("model")})
+    return Exported([*given, *said], {**about, "model": data.get("model")}, written=value)
 
 
 def is_oaieval(value: Any) -> bool:

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from veritrail_graph.graph.counted import counted, some
-from veritrail_graph.graph.errors import shown
-from veritrail_graph.graph.importers.traces.finding import SHORTEST, Finder, normalised
-from veritrail_graph.graph.importers.traces.unread import texts_in, words_in
+from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.importers import beside
+from veritrail_graph.graph.importers.records import ProcessInput
 
 
 class Exported(dict[str, Any]):
@@ -18,6 +17,7 @@ class Exported(dict[str, Any]):
     Attributes:
         remarks: What has to be said of how it was made.
         is_chat: Whether it is one of a person with an assistant, however much it uses tools.
+        written: What it was made of, where that is no longer at hand when it is read.
     """
 
     def __init__(
@@ -27,10 +27,12 @@ class Exported(dict[str, Any]):
         remarks: Iterable[str] = (),
         *,
         is_chat: bool = False,
+        written: Any = None,
     ) -> None:
         super().__init__({**about, "messages": list(messages)})
         self.remarks = tuple(remarks)
         self.is_chat = is_chat
+        self.written = written
 
 
 def remarks_of(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -38,40 +40,38 @@ def remarks_of(document: Mapping[str, Any]) -> tuple[str, ...]:
     return document.remarks if isinstance(document, Exported) else ()
 
 
-_TOLD = frozenset((
-    "messages", "tools", "functions", "system", "system_prompt", "instructions",
+_READ = frozenset((
+    "messages", "history", "chat_history", "conversation", "conversations", "user_input", "turns",
+    "dialog", "dialogue", "traj", "chat", "mapping", "chat_messages", "trajectory", "events",
+    "message", "content", "value", "parts", "text", "data", "kwargs", "body", "request", "choices",
+    "role", "from", "name", "type", "id", "tool_calls", "function_call", "function", "functionCall",
+    "functionResponse", "tool_responses", "input", "output", "outputs", "response", "source",
+    "refusal", "author", "attachments", "files", "llm_message", "action", "observation", "sample",
+    "sampled", "prompt", "results", "retrieval_context", "retrievalContext", "tools_called",
+    "toolsCalled", "logs", "extracted_content", "result", "user_profile", "model_set_context",
+    "user", "human", "ai", "assistant", "bot", "reference_contexts", "retrieved_contexts",
+    "contexts", "context", "documents", "answer", "info", "args", "tool_call", "thought",
+    "thoughts", "thinking", "reasoning",
 ))  # fmt: skip
-"""Fields that are read, or named in words of their own."""
+"""Names in conversations that are read, or counted where they are left out."""
+_WHOLE = frozenset((
+    "tools", "functions", "system", "system_prompt", "instructions", "arguments", "summary",
+    "reasoning_content", "submission", "user_instructions",
+))  # fmt: skip
+"""Names below which all is read, or named in words of its own."""
 
 
-def fields_left_out(
-    document: Mapping[str, Any], messages: Any, read: Collection[str] = ()
-) -> list[str]:
-    """Return a sentence that names fields beside messages with words that no message holds.
+def told(source: ProcessInput, value: Any, read: Collection[str] = ()) -> ProcessInput:
+    """Return a process that names fields beside messages with words that nothing of it holds.
 
     Args:
-        document: What holds the messages.
-        messages: They, as they are written.
-        read: The names of fields that are read.
+        source: The process of a conversation.
+        value: The conversation, as it is written.
+        read: Further names of fields that are read.
     """
-    fields: dict[str, set[str]] = {}
-    for name, value in document.items():
-        if value is messages or name in _TOLD or name in read:
-            continue
-        forms = {form for one in words_in(value) if len(form := normalised(one)) >= SHORTEST}
-        if forms:
-            fields[name] = forms
-    if not fields:
-        return []
-    finder = Finder.of([*set[str]().union(*fields.values())])
-    said = (normalised(one) for one in texts_in(messages, whole=True))
-    held = {finder.texts[hit.found] for one in said for hit in finder.within(one)}
-    left = [name for name, forms in fields.items() if not forms <= held]
-    if not left:
-        return []
-    what = "One field" if len(left) == 1 else f"{len(left):,} fields"
-    are = "is" if len(left) == 1 else "are"
-    return [f"{what} beside the messages {are} left out: {some(map(shown, left))}."]
+    if isinstance(value, Exported) and value.written is not None:
+        value = value.written
+    return beside.told(source, value, "the messages", _READ, _WHOLE | frozenset(read))
 
 
 def left_out(counts: Counter[str]) -> list[str]:

@@ -21,7 +21,7 @@ from veritrail_graph.graph.importers import files, nulled
 from veritrail_graph.graph.importers.agents import chain, contents, importer
 from veritrail_graph.graph.importers.agents.layouts import Message, as_message
 from veritrail_graph.graph.importers.conversations import exported
-from veritrail_graph.graph.importers.conversations.exported import fields_left_out, remarks_of
+from veritrail_graph.graph.importers.conversations.exported import remarks_of, told
 from veritrail_graph.graph.importers.copied import first_words, left_of
 from veritrail_graph.graph.importers.dialogue.file import process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
@@ -305,9 +305,9 @@ def chat(value: Any, where: str, dialogue_id: str | None = None) -> ProcessInput
         dialogue_id or files.first_of(document, _IDS), files.first_of(document, _NAMES)
     )
     dialogue = read_dialogue(made, where, reader.violations)
-    beside = fields_left_out(document, messages, (*_IDS, *_NAMES))
-    warnings = (*remarks_of(document), *reader.warnings(), *beside)
-    return nulled.told(process_of(dialogue, warnings=warnings), value)
+    warnings = (*remarks_of(document), *reader.warnings())
+    source = process_of(dialogue, warnings=warnings)
+    return nulled.told(told(source, value, (*_IDS, *_NAMES, "args")), value)
 
 
 def _held(value: Any, where: str) -> tuple[Sequence[Any], Mapping[str, Any]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers import beside, files
 from veritrail_graph.graph.importers.agents import importer
 from veritrail_graph.graph.importers.agents.layouts import as_message
 from veritrail_graph.graph.importers.conversations import listed
@@ -120,6 +120,7 @@ def _is_of_chats(path: Path, value: Any) -> bool:
 def _of_chats(path: Path) -> Iterator[Found]:
     """One a conversation: the file, its lines, the entries of its list, or its sessions."""
     where = str(path)
+    said: Sequence[str] = ()
     if files.is_lines(path):
         first = next((one for _, one in files.json_lines(path)), None)
         if as_message(first) is not None:
@@ -127,7 +128,8 @@ def _of_chats(path: Path) -> Iterator[Found]:
             return
         numbered: Iterator[tuple[int, Any]] = files.values(path)
     else:
-        whole = listed(files.document(path))
+        document = files.document(path)
+        whole = listed(document)
         by_session = chats.sessions_in(whole)
         if by_session is not None:
             for session, one in by_session.items():
@@ -138,9 +140,14 @@ def _of_chats(path: Path) -> Iterator[Found]:
             yield Found(where, partial(chats.chat, whole, where))
             return
         numbered = enumerate(whole, start=1)
+        said = beside.of_document(document, "the conversations", whole)
     for number, value in numbered:
         place = f"{where}#{number}"
-        yield Found(place, partial(chats.chat, value, place))
+        yield Found(place, partial(_of_chat, value, place, said))
+
+
+def _of_chat(value: Any, where: str, said: Sequence[str]) -> ProcessInput:
+    return beside.warned(chats.chat(value, where), said)
 
 
 def _of_lines(path: Path) -> ProcessInput:
