@@ -6,6 +6,7 @@ branch that the person saw last is the conversation.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,8 @@ _MARKS = re.compile("\ue200[^\ue200\ue201]*\ue201")
 """Citations and other marks of ChatGPT's page in its answers."""
 _WRITES = ("artifacts", "create_file", "str_replace")
 """Tools with which Claude writes a document beside the conversation."""
+_CANVAS = "canmore."
+"""How the tools begin with which ChatGPT writes a document beside the conversation."""
 _INSTRUCTIONS = ("user_editable_context", "model_editable_context")
 _ANSWERED = ("execution_output", "tether_browsing_display", "tether_quote", "system_error")
 _OTHER_BRANCHES = (
@@ -87,12 +90,38 @@ def _of_chatgpt(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str,
     found = [result(one, title) for one, title in _found_by_chatgpt(about)]
     if not text.strip() and len(parts) == 0:
         return found
+    to, name = said.get("recipient"), author.get("name")
+    if role == "tool" and isinstance(name, str) and name.startswith(_CANVAS):
+        counts["receipts for documents that the assistant wrote"] += 1
+        return found
     if role == "tool" or kind in _ANSWERED:
-        return [result(text, author.get("name"))]
-    to = said.get("recipient")
+        return [result(text, name)]
+    if isinstance(to, str) and to.startswith(_CANVAS) and (written := _written_by_chatgpt(text)):
+        return [*found, {**base, "role": "assistant", "content": written}]
     if role == "assistant" and (kind == "code" or to not in (None, "all")):
         return [{**base, "role": "assistant", "content": None, "tool_calls": [call(to, text)]}]
     return [*found, {**base, "role": role if isinstance(role, str) else "user", "content": parts}]
+
+
+def _written_by_chatgpt(given: str) -> str:
+    """Return the text of a document, or of its changes, that ChatGPT wrote beside the conversation.
+
+    Args:
+        given: What the tool was called with, as JSON.
+    """
+    try:
+        value = json.loads(given)
+    except (ValueError, RecursionError):
+        return ""
+    updates = value.get("updates") if isinstance(value, dict) else None
+    listed = [value, *(updates if isinstance(updates, list) else ())]
+    texts = (
+        one.get(key)
+        for one in listed
+        if isinstance(one, dict)
+        for key in ("content", "replacement")
+    )
+    return texts_of([one for one in texts if isinstance(one, str)])
 
 
 def _found_by_chatgpt(about: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:

@@ -322,3 +322,38 @@ def test_a_torn_conversation_leaves_the_others_alone(tmp_path: Path) -> None:
     assert first.open().header.process_id == "c-7"
     with pytest.raises(InputError, match=r"json#2: no conversation"):
         second.open()
+
+
+def test_a_document_that_chatgpt_wrote_beside_the_chat_is_what_it_said(tmp_path: Path) -> None:
+    letter, change = "Dear parish, the mill bears the year 1748.", "the year 1784 stands there"
+    chat = of_chatgpt()
+    above = "last"
+
+    def add(role: str, to: str, name: str | None, text: str) -> None:
+        nonlocal above
+        place = f"canvas-{len(chat['mapping'])}"
+        kind: dict[str, Any] = {"content_type": "code", "text": text}
+        message = {
+            "id": place, "author": {"role": role, "name": name}, "recipient": to,
+            "content": kind if role == "assistant" else {"content_type": "text", "parts": [text]},
+        }  # fmt: skip
+        chat["mapping"][place] = {"id": place, "parent": above, "children": [], "message": message}
+        above = chat["current_node"] = place
+
+    create, update = "canmore.create_textdoc", "canmore.update_textdoc"
+    add("assistant", create, None, json.dumps({"name": "letter", "content": letter}))
+    add("tool", "all", create, "Successfully created text document with textdoc_id: 'x1'.")
+    add("assistant", update, None, json.dumps({"updates": [{"replacement": change}]}))
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([chat]), encoding="utf-8")
+    (one,) = find_processes(path)
+    read = survey(one.open())
+    assert any("receipts for documents" in words for words in read.header.warnings)
+    draft = one.open()
+    written = [
+        node.text for node in draft.records()
+        if getattr(node, "origin", None) is Origin.GENERATED
+    ]  # fmt: skip
+    assert any(letter in text for text in written)
+    assert any(change in text for text in written)
+    assert not any("textdoc_id" in getattr(node, "text", "") for node in draft.records())
