@@ -21,7 +21,7 @@ from veritrail_graph.graph.importers.traces.asked import of_run
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, FoundTrace, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, processes_of
 from veritrail_graph.graph.importers.traces.reading import calls_of
-from veritrail_graph.graph.importers.traces.texts import pieces
+from veritrail_graph.graph.importers.traces.texts import pieces, unfold
 from veritrail_graph.graph.importers.traces.values import beside, nanoseconds, text_or_none
 
 NAME = "langchain"
@@ -142,6 +142,7 @@ def _thread(run: Mapping[str, Any]) -> str | None:
 def _about(run: Mapping[str, Any]) -> Mapping[str, Any]:
     """The metadata of a run."""
     extra = run.get("extra")
+    extra = unfold(extra) if isinstance(extra, str) else extra
     about = extra.get("metadata") if isinstance(extra, dict) else None
     about = run.get("metadata") if about is None else about
     return about if isinstance(about, dict) else {}

@@ -153,3 +153,16 @@ def test_texts_beside_what_is_read_are_named_by_their_path(name: str, tmp_path: 
     (found,) = find_processes(path)
     warnings = found.open().header.warnings
     assert [one for one in warnings if "beside" in one and "history.extras" not in one] == [said]
+
+
+def test_metadata_of_a_run_of_langsmith_is_named_where_it_is_written_as_text(
+    tmp_path: Path,
+) -> None:
+    run = {"id": "r", "trace_id": "r", "run_type": "llm", "name": "ask",
+           "start_time": "2026-11-01T10:00:00", "end_time": "2026-11-01T10:00:09",
+           "inputs": {"question": ASKED}, "outputs": {"output": SAID},
+           "extra": json.dumps({"metadata": {"note": PATCH}})}  # fmt: skip
+    path = tmp_path / "file.jsonl"
+    path.write_text(json.dumps(run), encoding="utf-8")
+    (found,) = find_processes(path)
+    assert any("'metadata'" in one for one in found.open().header.warnings)
