@@ -352,9 +352,11 @@ class Traces(Part):
         """A process without ids that the stored one has for something else.
 
         What a text is follows from the spans that are known: with more of them, the id that a text
-        had may be that of another one, such as the question.
+        had may be that of another one, such as the question. A node of which no more is new than
+        the words that its call was given besides stays what it was.
         """
         from veritrail_graph.graph.content_hash import node_digest
+        from veritrail_graph.graph.importers.traces.unkept import without_beside
         from veritrail_graph.graph.ingest.appending import read_stored
 
         stored = await read_stored(await self._store(), trace_id, no_progress)
@@ -365,7 +367,10 @@ class Traces(Part):
             if number is None:
                 continue
             is_same = topology.origin(number, degrees[number]) is node.origin
-            if not is_same or stored.digests[number] != digest:
+            was = without_beside(node)
+            if is_same and stored.digests[number] == node_digest(was):
+                source.nodes[node.node_id] = was
+            elif not is_same or stored.digests[number] != digest:
                 own = hashlib.sha256(f"{node.origin} {digest.hex()}".encode()).hexdigest()[:8]
                 names[node.node_id] = f"{node.node_id}~{own}"
         return source.renamed(names) if names else source

@@ -8,11 +8,12 @@ named by the call that held it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from veritrail_graph.graph.counted import counted, some
 from veritrail_graph.graph.errors import shown
+from veritrail_graph.graph.importers.records import NodeRecord
 from veritrail_graph.graph.importers.traces import unread
 from veritrail_graph.graph.importers.traces.answers import everything_of_output
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind
@@ -24,6 +25,12 @@ from veritrail_graph.graph.importers.traces.texts import InnerText, is_said, too
 GIVEN, GAVE = "given", "gave"
 """What is known of a text besides: what else the call was given, and what else it gave."""
 _LOOKING = (CallKind.TOOL, CallKind.RETRIEVER)
+
+
+def without_beside(node: NodeRecord) -> NodeRecord:
+    """A node as it is made where all that its call was given is a node."""
+    metadata = {key: value for key, value in (node.metadata or {}).items() if key != GIVEN}
+    return replace(node, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
