@@ -19,6 +19,7 @@ from veritrail_graph.verifier.claims.steps import decompose
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Meter, ModelPort, Step
+from veritrail_graph.verifier.part_answers import unaddressed
 from veritrail_graph.verifier.ports import (
     Found,
     Judge,
@@ -188,9 +189,15 @@ class LanguageModelJudge:
         return " + ".join(dict.fromkeys(names))
 
     @property
+    def by_part(self) -> bool:
+        """Return whether verdicts are given part by part."""
+        first = _first(self.verdicts)
+        return isinstance(first, PromptVerdict) and first.by_part
+
+    @property
     def settles(self) -> bool:
         """Return whether a selection may settle a verdict, so that it is not asked for."""
-        first = self.verdicts.first if isinstance(self.verdicts, CascadeVerdict) else self.verdicts
+        first = _first(self.verdicts)
         by_part = self.selection.step.prompt.asks_by_part
         return by_part and isinstance(first, PromptVerdict) and first.takes_settled
 
@@ -229,16 +236,24 @@ class LanguageModelJudge:
             return claim.sub_claims
         return await decompose(claim.text, self.claims, meter)
 
-    def select_evidence(
+    async def select_evidence(
         self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
-    ) -> Coroutine[Any, Any, Selection]:
+    ) -> Selection:
         """Select the sentences that strongly imply that the claim is true or false."""
         prompts = self.selection.prompts_of(claim, nodes)
-        return self.selection.select(claim, prompts, meter)
+        found = await self.selection.select(claim, prompts, meter)
+        if found.evidence or not (self.selection.step.prompt.asks_by_part and self.by_part):
+            return found
+        return replace(found, unaddressed=unaddressed(claim.sub_claims))
 
     def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
         """Give a verdict on what was found."""
         return self.verdicts.judge(claim, found, meter)
+
+
+def _first(verdicts: VerdictStep) -> VerdictStep:
+    """Return who is asked for a verdict first."""
+    return verdicts.first if isinstance(verdicts, CascadeVerdict) else verdicts
 
 
 def _with_shared(one: EvidenceStep | PromptVerdict) -> tuple[PromptedStep | None, ...]:
@@ -247,7 +262,7 @@ def _with_shared(one: EvidenceStep | PromptVerdict) -> tuple[PromptedStep | None
 
 def _shared_verdicts(verdicts: VerdictStep) -> list[tuple[str, PromptedStep]]:
     """The steps that give verdicts on several claims, as the settings of a trail name them."""
-    first = verdicts.first if isinstance(verdicts, CascadeVerdict) else verdicts
+    first = _first(verdicts)
     if not isinstance(first, PromptVerdict) or first.sharing is None:
         return []
     found = [("verdict_shared", first.sharing.step)]
@@ -301,11 +316,13 @@ class SplitJudge:
         """Those that the engine of evidence finds."""
         return self.evidence.sub_claims(claim, meter)
 
-    def select_evidence(
+    async def select_evidence(
         self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
-    ) -> Coroutine[Any, Any, Selection]:
+    ) -> Selection:
         """Select evidence by the engine of evidence."""
-        return self.evidence.select_evidence(claim, nodes, meter)
+        found = await self.evidence.select_evidence(claim, nodes, meter)
+        by_part = isinstance(self.verdicts, LanguageModelJudge) and self.verdicts.by_part
+        return found if by_part or not found.unaddressed else replace(found, unaddressed=())
 
     def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
         """Give a verdict by the engine of verdicts."""

@@ -171,13 +171,18 @@ def parts_behind(
 ) -> tuple[JudgedPart, ...]:
     """The verdicts on the parts of a claim that its final verdict follows from.
 
-    They are those of the last iteration that has any, as far as all since then had the final
-    verdict; an iteration in which nothing was found has none.
+    They are those of the last iteration that judged evidence part by part, as far as all since
+    then had the final verdict. Where none did, they are those of the last one, which found nothing:
+    no part is addressed.
     """
+    last: tuple[JudgedPart, ...] = ()
     for iteration in reversed(iterations):
-        if iteration.verdict is not verdict or iteration.parts:
-            return iteration.parts if iteration.verdict is verdict else ()
-    return ()
+        if iteration.verdict is not verdict:
+            break
+        if iteration.parts and (iteration.summaries or iteration.carried_roots):
+            return iteration.parts
+        last = last or iteration.parts
+    return last
 
 
 def bears_on(text: str, claim: str) -> bool:

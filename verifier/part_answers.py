@@ -83,6 +83,12 @@ def parts_in(sub_claims: tuple[str, ...]) -> int:
     return max(len(sub_claims), 1)
 
 
+def unaddressed(sub_claims: tuple[str, ...]) -> tuple[JudgedPart, ...]:
+    """Return the verdicts on the parts of a claim for which nothing was found."""
+    numbers = range(1, parts_in(sub_claims) + 1)
+    return tuple(JudgedPart(part=one, verdict=PartVerdict.NOT_ADDRESSED) for one in numbers)
+
+
 def read_sided_selection(text: str, sentences: int, parts: int) -> SelectionAnswer:
     """Read an answer to an evidence selection prompt that asks for sides.
 

@@ -120,8 +120,10 @@ class Selection:
             they do not bear on the claim, as the paper has it.
         settled: The verdict on its evidence that the answer gave with it, where nothing is open;
             None: it is to be asked for.
+        unaddressed: Where it found nothing, the verdicts on the parts of the claim, all of them
+            `not_addressed`; empty where the judge gives no verdicts by part.
 
-    Source: VeriTrail 3.1.2, E.3; `silence` and `settled` are ours.
+    Source: VeriTrail 3.1.2, E.3; `silence`, `settled` and `unaddressed` are ours.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -130,6 +132,7 @@ class Selection:
     is_sampled: bool = False
     silence: str | None = None
     settled: SettledVerdict | None = None
+    unaddressed: tuple[JudgedPart, ...] = ()
 
 
 class SettledVerdict(Protocol):

@@ -115,7 +115,13 @@ class _Recorded:
             found.verdict is None and self.earlier.termination is not Termination.NO_AGREEMENT
         )
         silence = found.reasoning if is_silent else None
-        return Selection(evidence, found.dropped_ids, is_sampled=is_sampled, silence=silence)
+        return Selection(
+            evidence,
+            found.dropped_ids,
+            is_sampled=is_sampled,
+            silence=silence,
+            unaddressed=() if evidence else found.parts,
+        )
 
     def judgement(self, roots: tuple[NodeRef, ...]) -> Judgement:
         """The verdict on what was selected.

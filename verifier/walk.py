@@ -170,7 +170,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         elif selection.silence is not None:
             judgement = Judgement(None, selection.silence)  # ours: the judge cannot tell
         else:
-            judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND)  # 9, 10
+            parts = selection.unaddressed  # ours
+            judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND, parts=parts)  # 9, 10
         verdict, silence = judgement.verdict, selection.silence
         is_scored |= selection.is_sampled or judgement.score is not None
         iterations.append(

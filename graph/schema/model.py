@@ -114,7 +114,7 @@ _EXTRACTION = (
 
 _PART_VERDICTS = (
     "of each part of the claim `supported`, `contradicted`, `not_addressed` or `contested`; "
-    "absent: no judge gave it"
+    "absent: no judge gave it; where nothing was found each is `not_addressed`"
 )
 
 _VERIFICATION = (

@@ -18,7 +18,7 @@ from veritrail_graph.graph.model import CitedSentence, Verification
 from veritrail_graph.verifier.answers import VerdictAnswer
 from veritrail_graph.verifier.claims.steps import decompose
 from veritrail_graph.verifier.driver import Task, verify_claim
-from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.judge import LanguageModelJudge, SplitJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.part_answers import PART_SCHEMAS
@@ -218,6 +218,55 @@ def test_a_sentence_about_several_parts_says_what_of_which():
     assert (first.part, first.says) == (2, "both")
     assert [(one.part, one.says) for one in first.sides] == [(1, "for"), (2, "against")]
     assert (second.part, second.says, second.sides) == (2, "against", ())
+
+
+# Where nothing is found
+
+STEP_SAYS = selects((0, 1, "for"), (1, 2, "for"), parts=parts_of("supported", "supported"))
+WHOLE = ("The bell is heavy.",)
+
+
+@pytest.mark.parametrize(("parts", "count"), [(PARTS, 2), (WHOLE, 1)])
+def test_where_nothing_is_found_no_part_is_addressed(parts, count):
+    asking = by_step(evidence_selection=NOTHING)
+    found = verified(asking, *parts)
+    assert (found.verdict, asked(asking, "verdict")) == (NFS, [])
+    every = [(number, "not_addressed", "") for number in range(1, count + 1)]
+    for judged_parts in (found.parts, found.iterations[0].parts):
+        assert [(one.part, one.verdict, one.reason) for one in judged_parts] == every
+
+
+def test_what_a_step_alone_says_is_not_addressed_by_the_sources():
+    found = verified(by_step(evidence_selection=[STEP_SAYS, NOTHING]), *PARTS)
+    assert ([one.verdict for one in found.iterations], found.verdict) == ([FS, NFS], NFS)
+    assert [one.verdict for one in found.parts] == ["not_addressed", "not_addressed"]
+
+
+def test_what_was_judged_on_evidence_stays_behind_a_verdict_where_nothing_more_is_found():
+    selections = [selects((0, 1, "against")), NOTHING]
+    asking = by_step(evidence_selection=selections, verdict=judged("contradicted", "supported"))
+    found = verified(asking, *PARTS)
+    assert [one.verdict for one in found.iterations] == [NFS, NFS]
+    assert [one.verdict for one in found.parts] == ["contradicted", "supported"]
+
+
+def test_a_judge_without_parts_says_nothing_of_them_where_nothing_is_found():
+    first = {"sentence_ids": [], "context_ids": [], "summary": None, "missing": None}
+    model = StepModel(by_step(evidence_selection=first))
+    paper = LanguageModelJudge.of(
+        "openai", StepModels(model, model, model), load_prompts(PAPER), SPLITTER.split
+    )
+    by_part = judge_of(by_step(evidence_selection=NOTHING))
+    for judge in (paper, SplitJudge(by_part, paper)):
+        task = Task(a_claim("The bell.", *PARTS), DAG.refs["t"])
+        found = asyncio.run(verify_claim(task, "p", judge, DagSource(DAG)))
+        assert (found.verdict, found.parts, found.iterations[0].parts) == (NFS, (), ())
+
+
+def test_samples_that_differ_on_all_evidence_leave_the_parts_open():
+    selections = [selects((0, 1, "for")), selects((1, 1, "for"))]
+    found = verified(by_step(evidence_selection=selections), samples=Samples(2, 2))
+    assert (found.verdict, found.parts) == (None, ())
 
 
 # The second look
