@@ -90,6 +90,13 @@ BaselineFile = Annotated[
 WriteBaseline = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the present verdicts as a baseline.")
 ]
+OtherJudge = Annotated[
+    bool,
+    typer.Option(
+        "--other-judge",
+        help="Allow another judge, or wording of prompts, than that of the baseline.",
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -160,6 +167,7 @@ def gate(
     max_undecided: MaxUndecided = None,
     baseline: BaselineFile = None,
     write_baseline: WriteBaseline = None,
+    other_judge: OtherJudge = False,
     strict: Strict = False,
     format_name: FormatName = "text",
     junit: JUnit = None,
@@ -180,9 +188,18 @@ def gate(
     if max_unsupported is None and max_rate is None and not stages:
         max_unsupported = 0
     limits = GateLimits(
-        max_unsupported, max_rate, stages, max_failed, max_unchecked, strict, max_undecided
+        unsupported=max_unsupported,
+        rate=max_rate,
+        stages=stages,
+        failed=max_failed,
+        unchecked=max_unchecked,
+        strict=strict,
+        undecided=max_undecided,
+        other_judge=other_judge,
     )
     summary = summary or _summary_of_the_step()
+    if other_judge and baseline is None:
+        raise InputError("--other-judge is about the judge of a baseline; name it (--baseline).")
     if artifact is not None and sarif is None:
         raise InputError("--artifact names the file of --sarif; name that, too.")
     order = _Order(

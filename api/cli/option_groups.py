@@ -49,7 +49,7 @@ _GROUPS_OF = {
             "forbid_error_stage", "max_failed", "max_rate", "max_unchecked", "max_undecided",
             "max_unsupported", "strict",
         }),
-        "Baseline": frozenset({"baseline", "write_baseline"}),
+        "Baseline": frozenset({"baseline", "write_baseline", "other_judge"}),
     },
     "import": {
         "How it is stored": frozenset({"append", "keep", "process_id", "replace", "strict",

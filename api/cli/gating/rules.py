@@ -41,6 +41,7 @@ class GateLimits:
             undecided claims are not allowed without a limit of their own, and whether evidence
             that speaks to its reader is not allowed.
         undecided: Claims that are undecided.
+        other_judge: Whether others may judge than judged the baseline.
     """
 
     unsupported: int | None = 0
@@ -50,6 +51,7 @@ class GateLimits:
     unchecked: int = 0
     strict: bool = False
     undecided: int | None = None
+    other_judge: bool = False
 
     def counts(self, state: State) -> bool:
         """Return whether a claim in this state counts as not fully supported."""
@@ -425,22 +427,22 @@ def notes_on(
             f"of {nowhere:,} claim(s) no error stage could be identified; no forbidden stage "
             "counts them"
         )
-    if (changed := judge_changed(material, judged_before)) is not None and not limits.strict:
-        notes.append(f"{changed}: a verdict may differ by that; --strict lets it fail")
+    if (changed := judge_changed(material, judged_before)) is not None and limits.other_judge:
+        notes.append(f"{changed}: a verdict may differ by that; --other-judge allows it")
     return tuple(notes)
 
 
 def judge_changed(material: ReportData, judged_before: Sequence[str] | None) -> str | None:
-    """Return who judged the baseline and who judges now; None: the same, or there is no baseline.
+    """Return who judged the baseline and who judges now; None: the same, or one has no verdicts.
 
     Args:
         material: The process and its claims.
         judged_before: Who judged when the baseline was made; None: there is no baseline.
     """
     judged_now = judges(material)
-    if judged_before is None or set(judged_before) == set(judged_now):
-        return None
-    then, now = (", ".join(each) or "no judge" for each in (judged_before, judged_now))
+    if not (judged_before and judged_now) or set(judged_before) == set(judged_now):
+        return None  # without a verdict on one side there is nothing that a judge could change
+    then, now = (", ".join(each) for each in (judged_before, judged_now))
     words = f"the baseline was judged by {then}, this by {now}"
     before, after = (
         {one.partition(_PROMPTS)[0] for one in each} for each in (judged_before, judged_now)
@@ -454,10 +456,13 @@ def judge_changed(material: ReportData, judged_before: Sequence[str] | None) -> 
 
 
 def same_judge(changed: str | None, limits: GateLimits) -> list[Check]:
-    """The rule that those judge who judged the baseline; it holds where no doubt is let pass."""
-    if changed is None or not limits.strict:
+    """The rule that those judge who judged the baseline; there is none where it is kept."""
+    if changed is None or limits.other_judge:
         return []
-    words = f"{changed}: allowed without --strict; or write the baseline anew"
+    words = (
+        f"{changed}: what differs may come of that, and not of the answer. Verify as then, write "
+        "the baseline anew (--write-baseline without --baseline), or allow it with --other-judge"
+    )
     return [Check("judge", False, 1, 0, words)]
 
 

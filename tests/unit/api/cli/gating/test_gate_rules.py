@@ -18,6 +18,7 @@ from veritrail_graph.api.cli.gating.rules import (
     judge,
     judge_changed,
     judges,
+    notes_on,
 )
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State
@@ -187,18 +188,32 @@ def judged_with(selection: str, verdict: str) -> ReportData:
     settings = json.dumps({"steps": steps})
     one = a_trail(engine="openai", model="m", verdict=Verdict.FULLY_SUPPORTED, settings=settings)
     claim = Claim(claim_id="k1", text="It is open.", node_id="t")
-    process = Process.model_construct(process_id="p")
+    process = Process.model_construct(process_id="p", content_hash="h")
     return ReportData(process, (ReportedClaim(claim, verification=one),), 1)
 
 
-def test_another_judge_than_that_of_the_baseline_fails_where_no_doubt_is_let_pass() -> None:
-    changed = "the baseline was judged by lexical, this by openai gpt-6-luna"
-    for strict, found in ((False, []), (True, ["judge"])):
-        limits = GateLimits(strict=strict)
+@pytest.mark.parametrize("strict", [False, True])
+def test_another_judge_than_that_of_the_baseline_fails_unless_it_is_allowed(strict: bool) -> None:
+    material = judged_with("evidence_selection.v1", "verdict.v1")
+    changed = judge_changed(material, ["lexical"]) or ""
+    for allowed, found in ((False, ["judge"]), (True, [])):
+        limits = GateLimits(strict=strict, other_judge=allowed)
         outcome = judge("p", claims(GOOD), limits, claims(GOOD), changed=changed)
         assert broken(outcome) == found
-    assert check(outcome, "judge").words.startswith(changed)
-    assert not broken(judge("p", claims(GOOD), GateLimits(strict=True), claims(GOOD)))
+        notes = notes_on(material, ["lexical"], limits)
+        assert any(one.startswith(changed) for one in notes) is allowed
+        if not allowed:
+            words = check(outcome, "judge").words
+            assert words.startswith("the baseline was judged by lexical, this by openai m: ")
+            assert "--write-baseline" in words
+            assert "--other-judge" in words
+    assert not broken(judge("p", claims(GOOD), GateLimits(strict=strict), claims(GOOD)))
+
+
+def test_without_verdicts_on_one_side_no_judge_has_changed() -> None:
+    material = judged_with("evidence_selection.v1", "verdict.v1")
+    assert judge_changed(material, []) is None
+    assert judge_changed(ReportData(material.process, (), 0), ["lexical"]) is None
 
 
 def test_claims_of_the_baseline_that_are_gone_are_told_and_fail_nothing() -> None:
