@@ -111,14 +111,16 @@ def test_data_without_noted_mistakes_has_no_such_section(tmp_path: Path) -> None
 @pytest.mark.skipif(not LOGS.is_dir(), reason=f"the real logs of Who&When are not at {LOGS}")
 def test_the_noted_message_of_every_real_log_is_one_that_can_be_found() -> None:
     dataset = load_dataset(LOGS)
-    subsets = []
+    subsets, agents = [], set()
     for claim in dataset.claims:
         noted = noted_mistake(HeldProcess.read(dataset.processes[claim.process_id]()))
         assert noted is not None
         subsets.append(noted.subset)
         written = {(one.step, one.agent) for one in noted.messages.values()}
         assert (noted.step, noted.agent) in written
+        agents |= {agent.casefold() for _, agent in written}
         assert claim.label_origin == f"Who&When: {noted.agent}, step {noted.step}"
+    assert "final answer" not in agents  # who wrote the message wrote it
     assert {name: subsets.count(name) for name in subsets} == {
         "algorithm-generated": 12, "hand-crafted": 12,
     }  # fmt: skip

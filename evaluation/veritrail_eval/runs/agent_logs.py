@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from veritrail_eval.runs.record import AgentStep, RecordedMistake
+from veritrail_graph.graph.importers.agents.pieces import FINAL_ANSWER
 from veritrail_graph.verifier.held_process import HeldProcess
 
 
@@ -33,14 +34,26 @@ def noted_mistake(process: HeldProcess) -> RecordedMistake | None:
 
 
 def _messages(process: HeldProcess) -> dict[str, AgentStep]:
-    """The messages that agents wrote, by node_id."""
+    """The messages that agents wrote, by node_id.
+
+    A final answer at the end of a message is a node with a step of its own, which no log has as an
+    agent: who wrote the message wrote the answer.
+    """
+    authors = {
+        process.metadata.get(node_id, {}).get("index"): agent
+        for node_id, agent in process.steps.items()
+        if agent != FINAL_ANSWER
+    }
     found = {}
     for node_id, agent in process.steps.items():
         step = _place(process.metadata.get(node_id, {}).get("index"))
         node = process.node(node_id)
         # What has no inputs is source text, or what a user said.
-        if step is not None and not (node.is_root or node.is_unsourced):
-            found[node_id] = AgentStep(step=step, agent=agent)
+        if step is None or node.is_root or node.is_unsourced:
+            continue
+        author = authors.get(step) if agent == FINAL_ANSWER else agent
+        if author is not None:
+            found[node_id] = AgentStep(step=step, agent=author)
     return found
 
 

@@ -17,6 +17,8 @@ from veritrail_graph.graph.importers.traces.repeats import forms, is_handed
 from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.model import Origin
 
+FINAL_ANSWER = "final answer"
+"""The step of an answer at the end of a message, which is a node of its own."""
 SHORT_PROMPT = 300
 """Instructions up to this length are kept in the metadata of what was written on them."""
 
@@ -266,7 +268,7 @@ class _Reader:
         yield from self._of_group(message, text)
         if answer:
             yield MessageText(
-                self._place, "answer", answer, Origin.GENERATED, "answer", "final answer",
+                self._place, "answer", answer, Origin.GENERATED, "answer", FINAL_ANSWER,
                 {"index": self._place}, is_answer=True,
             )  # fmt: skip
 

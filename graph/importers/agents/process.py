@@ -11,6 +11,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.agents import repeated
 from veritrail_graph.graph.importers.agents.pieces import (
+    FINAL_ANSWER,
     SHORT_PROMPT,
     Conversation,
     MessageText,
@@ -296,7 +297,7 @@ class _Builder:
     def _visible_to(self, agent: str | None) -> tuple[str, ...]:
         found: list[str] = []
         for name, owner in reversed(self._seen.items()):
-            if owner is not None and owner != agent and agent != "final answer":
+            if owner is not None and owner != agent and agent != FINAL_ANSWER:
                 continue
             if len(found) == MOST_INPUTS:
                 self._limited += 1
