@@ -77,6 +77,7 @@ def test_one_command_finds_agents_and_steps_and_goes_on_where_it_stopped(
     assert (generated["agent"], generated["step"], generated["not_located"]) == (1, 1, 0)
     assert (crafted["agent"], crafted["step"], crafted["not_located"]) == (0.5, 0, 1)
     assert (every["logs"], every["unfinished"]) == (3, 0)
+    assert "(judged by openai " in ended["datasets"][0]["summary"]
     by_words = _rows(ended, "lexical")[-1]  # the turned digits are found by their value
     assert (by_words["logs"], by_words["not_located"], by_words["step"]) == (3, 2, 1 / 3)
     # The answer that would have been right is in no prompt.

@@ -350,3 +350,54 @@ def test_the_check_the_estimate_and_the_run_read_a_data_set_once(
     path = matrix(tmp_path, ("veritrail",), 'engine = "lexical"\n')
     alone("eval", "run", path, "-o", str(tmp_path / "out"))
     assert len(read) == 1
+
+
+def test_a_run_that_would_go_on_with_another_judge_is_refused_and_names_both(
+    alone: Veritrail, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run = ("eval", "run", matrix(tmp_path, ["direct"]), "-o", str(out))
+    with ModelServer() as server:
+        first = alone(*run, "--json", **asking(server, VERITRAIL_MODEL="old-model")).json
+        assert [one["judge"] for one in first["configurations"]] == ["openai old-model"]
+        assert "Judged by openai old-model." in (out / "report.md").read_text("utf-8")
+        kept, asked = (out / "outcomes.jsonl").read_bytes(), len(server.requests)
+        ended = alone(*run, status=2, **asking(server, VERITRAIL_MODEL="new-model"))
+        for told in ("openai old-model", "openai new-model", "Name another folder with -o"):
+            assert told in ended.err.replace("\n", " ")
+        effort = {"VERITRAIL_MODEL": "old-model", "VERITRAIL_REASONING_EFFORT": "low"}
+        ended = alone(*run, status=2, **asking(server, **effort))
+        assert "other settings" in ended.err.replace("\n", " ")
+        assert (len(server.requests), (out / "outcomes.jsonl").read_bytes()) == (asked, kept)
+    with ModelServer() as moved:  # where a model answers is no part of the judge
+        again = alone(*run, "--json", **asking(moved, VERITRAIL_MODEL="old-model")).json
+    assert (again["judged"], again["known"]) == (0, 4)
+
+
+def test_outcomes_without_a_noted_judge_count_and_the_report_says_so(
+    alone: Veritrail, tmp_path: Path
+) -> None:
+    run = ("eval", "run", matrix(tmp_path, ["direct"]), "-o", str(tmp_path / "out"), "--json")
+    with ModelServer() as server:
+        alone(*run, **asking(server))
+        path = tmp_path / "out" / "outcomes.jsonl"
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        older = [{key: one for key, one in line.items() if key != "judge"} for line in lines]
+        path.write_text("".join(json.dumps(line) + "\n" for line in older), "utf-8")
+        again = alone(*run, **asking(server, VERITRAIL_MODEL="new-model")).json
+    assert (again["known"], again["configurations"][0]["judge"]) == (4, None)
+    shown = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert "4 outcomes are of a version that did not note who judged" in shown
+
+
+@pytest.mark.parametrize("more", ['prompts = "v2"\n', "samples = 3\n"])
+def test_how_a_model_is_asked_says_nothing_where_none_is_set(
+    alone: Veritrail, tmp_path: Path, more: str
+) -> None:
+    run = ("eval", "run", matrix(tmp_path, ["veritrail"], more), "-o", str(tmp_path / "out"))
+    ended = alone(*run, status=2)
+    assert more.split()[0] in ended.err
+    assert "set VERITRAIL_MODEL" in ended.err.replace("\n", " ")
+    words = matrix(tmp_path, ["veritrail"], 'prompts = "v2"\nengine = "lexical"\n')
+    told = alone("eval", "run", words, "-o", str(tmp_path / "out"), "--json").json
+    assert [one["judge"] for one in told["configurations"]] == ["words alone, indicative"]

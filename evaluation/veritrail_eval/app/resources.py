@@ -134,12 +134,15 @@ class OpenResources:
         given = {name: one for name, one in options.items() if name != "prompts"}
         given.setdefault("price", self._price)
         request = VerifyRequest.checked({"process_id": "evaluation", **self._fixed, **given})
-        return judge_options(
+        how = judge_options(
             self._settings,
             request,
             prompts=self._prompts(options.get("prompts")),
             concurrency=self._concurrency,
         )
+        if "engine" not in options and not how.asks_models:
+            _refuse_without_model(how.engine_words, options)
+        return how
 
     async def _configured(self, options: Mapping[str, Any]) -> ConfiguredJudge:
         """A judge that is open until the run ends.
@@ -208,6 +211,25 @@ class OpenResources:
         choice = entailment_choice(self._settings, named, reading or {}, self._folder)
         return await open_entailment_model(
             self._settings, choice, self._use_cache, self._shared, self._stack
+        )
+
+
+_OF_MODELS = ("prompts", "effort", "samples")
+"""Parameters that say how a model is asked."""
+
+
+def _refuse_without_model(engine: str, options: Mapping[str, Any]) -> None:
+    """See that a matrix does not say how a model is asked where none is set.
+
+    Raises:
+        InputError: It does, and does not name its engine either.
+    """
+    given = [name for name in _OF_MODELS if options.get(name, 1) != 1]
+    if given:
+        raise InputError(
+            f"{given[0]} says how a language model is asked, and none is set, so that the engine "
+            f"would be {engine}: set VERITRAIL_MODEL (with OPENAI_API_KEY or OPENAI_BASE_URL), or "
+            f'name engine = "{engine}" in the matrix if that is meant'
         )
 
 

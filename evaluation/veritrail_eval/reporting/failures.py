@@ -145,10 +145,16 @@ class FailureAttribution:
         )
         if row.agent.value is None or row.step.value is None:
             return ""
+        who = f"judged by {run.judge}".replace("judged by words", "by words") if run.judge else ""
+        lacking = (
+            f"; of {row.not_located:,} it names no place, which counts as wrong"
+            if row.not_located
+            else ""
+        )
         return (
-            f"Of {row.logs:,} failed logs {run.title} finds the agent of "
-            f"{row.agent.value * 100:.1f} % and the step of {row.step.value * 100:.1f} %; of "
-            f"{row.not_located:,} it names no place, which counts as wrong."
+            f"Of {row.logs:,} failed logs {run.title}{f' ({who})' if who else ''} finds the agent "
+            f"of {row.agent.value * 100:.1f} % and the step of {row.step.value * 100:.1f} %"
+            f"{lacking}."
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -137,4 +137,6 @@ def _caution(first: ScoredRun, every: ScoreTable) -> str:
         found += " Indicative only: it rests on a comparison of words."
     elif first.run.indicative:
         found += " The best configuration is indicative only: it rests on a comparison of words."
+    elif first.run.judge:
+        found += f" Judged by {first.run.judge}."
     return found

@@ -290,6 +290,7 @@ def _configuration_json(
         "title": run.title,
         "parameters": dict(run.configuration.parameters),
         "indicative": run.indicative,
+        "judge": run.judge or None,
         "best_of_method": is_best,
         "claims": row.score.claims,
         "scored": len(row.score.outcomes),

@@ -9,14 +9,14 @@ Source: ours (docs/evaluation.md).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from veritrail_eval.figures.localization import LocatedClaim
 from veritrail_eval.figures.scores import ScoredClaim
 from veritrail_eval.methods.method import MethodOutcome
-from veritrail_eval.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
+from veritrail_eval.runs.outcomes import KEPT, KeptOutcome, OutcomeFile, Preparation
 from veritrail_eval.runs.record import (
     JudgedDataset,
     JudgingConfiguration,
@@ -29,6 +29,9 @@ from veritrail_graph.graph.model import Status, Usage
 
 ENGINES_WITHOUT_MODEL = ("lexical",)
 """Engines whose outcomes are indicative where an outcome does not say so itself."""
+
+BY_WORDS = "words alone, indicative"
+"""Who judged where no model did."""
 
 Key = tuple[str, str]
 """process_id and claim_id."""
@@ -46,6 +49,8 @@ class ConfigurationRun:
         spent: The cost of all lines, also of failures that were tried again later.
         reused: What answers from the cache would have cost anew, by claim.
         prepared_reused: The same of each preparation.
+        judges: Who judged what counts, by name; empty: nothing was judged, or nobody noted it.
+        unnoted: How many outcomes that count are of a version that did not note the judge.
     """
 
     dataset: JudgedDataset
@@ -55,6 +60,8 @@ class ConfigurationRun:
     spent: Usage
     reused: Mapping[Key, Usage] = field(default_factory=dict)
     prepared_reused: Sequence[Usage] = ()
+    judges: tuple[str, ...] = ()
+    unnoted: int = 0
 
     @property
     def configuration_id(self) -> str:
@@ -65,6 +72,13 @@ class ConfigurationRun:
     def title(self) -> str:
         """Label and parameters, for people."""
         return self.configuration.title
+
+    @property
+    def judge(self) -> str:
+        """Return who judged, in words; empty: it is not known."""
+        if self.indicative:
+            return BY_WORDS
+        return " and ".join(self.judges)
 
     @property
     def indicative(self) -> bool:
@@ -149,6 +163,7 @@ def read_run_folder(folder: Path) -> RunFolder:
     }
     latest: dict[tuple[str, str], dict[Key, MethodOutcome]] = {}
     reused: dict[tuple[str, str], dict[Key, Usage]] = {}
+    judges: dict[tuple[str, str], dict[Key, str | None]] = {}
     prepared: dict[tuple[str, str], list[Preparation]] = {}
     spent: dict[tuple[str, str], Usage] = {}
     stale = foreign = 0
@@ -166,6 +181,10 @@ def read_run_folder(folder: Path) -> RunFolder:
         else:
             latest.setdefault(place, {})[line.outcome.key] = line.outcome
             reused.setdefault(place, {})[line.outcome.key] = line.reused
+            named = judges.setdefault(place, {})
+            named.pop(line.outcome.key, None)
+            if line.outcome.status in KEPT:
+                named[line.outcome.key] = line.judge.name if line.judge else None
             spent[place] = spent.get(place, Usage()) + line.outcome.usage
     runs = [
         ConfigurationRun(
@@ -176,10 +195,17 @@ def read_run_folder(folder: Path) -> RunFolder:
             spent.get(place, Usage()),
             reused.get(place, {}),
             [one.reused for one in prepared.get(place, ())],
+            *_named(judges.get(place, {}).values()),
         )
         for place, (dataset, configuration) in places.items()
     ]
     return RunFolder(record, runs, stale, foreign)
+
+
+def _named(judges: Collection[str | None]) -> tuple[tuple[str, ...], int]:
+    """The judges by name, and how many outcomes have none."""
+    names = {one for one in judges if one is not None}
+    return tuple(sorted(names)), sum(one is None for one in judges)
 
 
 def claim_names(dataset: JudgedDataset) -> dict[Key, str]:

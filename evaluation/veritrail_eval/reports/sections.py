@@ -76,6 +76,7 @@ def sections_of(report: DatasetReport, rule: Inconclusive) -> list[Section]:
 def facts_of(report: DatasetReport) -> list[tuple[str, str]]:
     """Return what a data set is, in a few words each."""
     labels = report.labels
+    judges = "; ".join(dict.fromkeys(run.judge for run in report.runs if run.judge))
     return [
         ("Claims", f"{len(report.dataset.claims):,}"),
         ("Labelled supported", f"{labels[SUPPORTED.value]:,}"),
@@ -83,6 +84,7 @@ def facts_of(report: DatasetReport) -> list[tuple[str, str]]:
         ("Left out: no such label", f"{report.dataset.left_out:,}"),
         ("Sample", report.dataset.sample or "all claims"),
         ("Configurations", f"{len(report.runs):,}"),
+        *([("Judged by", judges)] if judges else []),
     ]
 
 

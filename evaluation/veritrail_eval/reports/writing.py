@@ -49,6 +49,7 @@ FIGURE_COLUMNS = (
     "dataset", "configuration_id", "method", "label", "title", "parameters", "indicative",
     "best_of_method", *_COUNTS, *_EXCLUDED, *_ENDINGS, *_ONE_NUMBER,
     *(f"{kind}_{name.value}" for kind in ("precision", "recall") for name in CLASSES), "reasons",
+    "judge",
 )  # fmt: skip
 VERDICT_COLUMNS = ("method", "claim_id", "label", "verdict", "score", "cost_usd")
 
@@ -164,6 +165,11 @@ def _lines(report: EvaluationReport) -> list[str]:
     """Return which lines of the outcomes do not count."""
     stale, foreign = report.folder.stale, report.folder.foreign
     found = []
+    if unnoted := sum(one.unnoted for one in report.folder.runs):
+        found.append(
+            f"{_outcomes(unnoted)} of a version that did not note who judged: whether one judge "
+            "gave all of them is not known. They count."
+        )
     if stale:
         found.append(
             f"{_outcomes(stale)} about claims or processes that have changed since; such outcomes "

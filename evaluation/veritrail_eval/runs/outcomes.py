@@ -16,6 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from veritrail_eval.datasets.model import LabelledClaim
 from veritrail_eval.methods.method import MethodOutcome
+from veritrail_eval.runs.judge_identity import JudgeIdentity
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.model import Status, Usage
@@ -34,6 +35,9 @@ class KeptOutcome(Noun):
     configuration: str = Field(description="Id of the configuration.")
     fingerprint: str = Field(description="Hash of the claim and of the process's content.")
     outcome: MethodOutcome = Field(description="What the method said.")
+    judge: JudgeIdentity | None = Field(
+        default=None, description="Who judged; null: a version kept it that did not note that."
+    )
     reused: Usage = Field(
         default=Usage(), description="What answers from the cache would cost anew; not paid."
     )
@@ -72,6 +76,11 @@ class OutcomeFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: IO[bytes] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     def read(self) -> Iterator[KeptOutcome | Preparation]:
         """Yield what was kept, in its order; a line that was cut off by an end is passed over.

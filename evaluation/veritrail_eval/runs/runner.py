@@ -22,6 +22,7 @@ from veritrail_eval.datasets.loading import load_dataset
 from veritrail_eval.datasets.model import Dataset, LabelledClaim
 from veritrail_eval.methods.method import Method, MethodOutcome, Resources
 from veritrail_eval.runs.agent_logs import noted_mistake
+from veritrail_eval.runs.judge_identity import JudgeIdentity
 from veritrail_eval.runs.matrix import Configuration, DatasetEntry, Matrix
 from veritrail_eval.runs.outcomes import (
     KEPT,
@@ -54,6 +55,8 @@ from veritrail_graph.verifier.ports import JudgeError
 
 OUTCOMES = "outcomes.jsonl"
 DEFAULT_CONCURRENCY = 8
+_MOST_CHANGED = 3
+"""Configurations with another judge than before that a message names."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,54 @@ def judged_before(kept: OutcomeFile) -> Done:
     )
 
 
+async def refuse_other_judges(
+    kept: OutcomeFile,
+    matrix: Matrix,
+    resources: Callable[[], AbstractAsyncContextManager[Resources]],
+) -> None:
+    """See that who judges now is who judged before; else one table would hold two judges.
+
+    Outcomes of a version that did not note the judge are taken as they are: a report says so.
+
+    Args:
+        kept: What was kept.
+        matrix: The matrix.
+        resources: Opens what a configuration is made with.
+
+    Raises:
+        InputError: A configuration has outcomes of another judge, or cannot be made.
+    """
+    before: dict[str, JudgeIdentity] = {}
+    for one in kept.read():
+        if isinstance(one, KeptOutcome) and one.judge and one.outcome.status in KEPT:
+            before[one.configuration] = one.judge
+    changed = []
+    for configuration in matrix.configurations:
+        then = before.get(configuration.configuration_id)
+        if then is not None:
+            async with resources() as opened:
+                now = JudgeIdentity.of(await _made(configuration, opened))
+            if now.settings != then.settings:
+                changed.append(_change(configuration, then, now))
+    if changed:
+        more = f" and {len(changed) - _MOST_CHANGED:,} more" if len(changed) > _MOST_CHANGED else ""
+        raise InputError(
+            f"{kept.path} has outcomes of another judge: {'; '.join(changed[:_MOST_CHANGED])}"
+            f"{more}. Nothing was judged. Name another folder with -o, or set the model and the "
+            "prompts as they were; to judge all of it anew in this folder, remove "
+            f"{kept.path.name} first."
+        )
+
+
+def _change(configuration: Configuration, then: JudgeIdentity, now: JudgeIdentity) -> str:
+    if then.name != now.name:
+        return f"{configuration.title} was judged by {then.name}, and now would be by {now.name}"
+    return (
+        f"{configuration.title} was judged by {then.name} with other settings than it has now "
+        "(how much models reason, limits, the text of prompts, or the files of a model)"
+    )
+
+
 def waiting_claims(
     loaded: LoadedDataset,
     configuration: Configuration,
@@ -239,6 +290,7 @@ class MatrixRun:
         summary = RunSummary()
         try:
             done = judged_before(kept)
+            await refuse_other_judges(kept, self.matrix, self.resources)
             datasets: list[JudgedDataset] = []
             for entry in self.matrix.datasets:
                 loaded = self.loading(entry, self.matrix.seed)
@@ -279,6 +331,7 @@ class MatrixRun:
         summary: RunSummary,
     ) -> None:
         name, dataset = configuration.configuration_id, loaded.entry.name
+        judge = JudgeIdentity.of(method)
         meter = Meter()
         unprepared = await _unprepared(method, loaded, meter)
         summary.spent += meter.total
@@ -294,6 +347,7 @@ class MatrixRun:
                 configuration=name,
                 fingerprint=prints[claim.key],
                 outcome=outcome,
+                judge=judge,
                 reused=reused,
             )
             kept.keep(one)
