@@ -19,7 +19,7 @@ import typer
 
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.api.cli.checked import CheckShown, next_command, tell
+from veritrail_graph.api.cli.checked import CheckShown, Following, following, tell
 from veritrail_graph.api.cli.checked_watch import Watched
 from veritrail_graph.api.cli.columns import Columns
 from veritrail_graph.api.cli.exits import (
@@ -225,7 +225,7 @@ def check(
     options = replace(wanted.options, writes_back=write_back)
     wanted = replace(wanted, since=since, options=options)
     shown = CheckShown(every=every, verbose=verbose, corrected=how["correct"])
-    done, following = run(_checked(settings, wanted), as_json=as_json)
+    done, after = run(_checked(settings, wanted), as_json=as_json)
     fault = done.fault or _only_fault(done)
     if fault is not None and not done.checked.processes and len(done.checked.failed) < 2:
         fail(fault, as_json=as_json)
@@ -235,7 +235,7 @@ def check(
             document["error"] = fault_json(fault)
         print_json(document)
     else:
-        tell(done.checked, shown, following)
+        tell(done.checked, shown, after)
     if done.fault is not None:
         fail(done.fault, as_json=False)  # stdout holds its one document already
     _end(done, frozenset(fail_on or ()))
@@ -385,7 +385,7 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
     )
 
 
-async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, str]:
+async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Following]:
     from veritrail_graph.api.app import Application
 
     with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
@@ -395,7 +395,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, str]
             with long_work() as work:
                 watched = Watched(work)
                 done = await app.checking.check(what, wanted.options, watched.hooks)
-            return done, await next_command(app, done.checked)
+            return done, await following(app, done.checked)
 
 
 def _with_answer_in_file(wanted: _Wanted, folder: Path) -> _Wanted:

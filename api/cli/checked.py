@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         FindingCounts,
         Findings,
     )
+    from veritrail_graph.graph.model.listed import JudgedClaim
     from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 _MOST_FINDINGS = 5
@@ -76,27 +77,79 @@ class CheckShown:
     corrected: bool = False
 
 
-async def next_command(app: Application, checked: Checked) -> str:
+@dataclass(frozen=True, slots=True)
+class Following:
+    """The way on from a check.
+
+    Attributes:
+        command: The command to go on with.
+        notes: By process, that verdicts of another judge stay in force beside those of the check.
+    """
+
+    command: str = ""
+    notes: tuple[str, ...] = ()
+
+
+async def following(app: Application, checked: Checked) -> Following:
     """Return the command that shows the first wrong claim, or the claims of the first process.
 
-    On a terminal ids are as short as they may be typed; in a pipe they are whole.
+    On a terminal ids are as short as they may be typed; in a pipe they are whole. A verification
+    that is not in force is named itself.
     """
     if not checked.processes:
-        return ""
+        return Following()
     process = next((each for each in checked.processes if each.wrong), checked.processes[0])
+    notes, is_other = [], False
+    for each in checked.processes:
+        if others := await _others_in_force(app, each):
+            notes.append(_others_words(each, others))
+            is_other |= each is process and bool(
+                process.wrong and process.wrong[0].claim_id in others
+            )
+    if is_other:
+        command = f"veritrail show {quoted(process.wrong[0].verification_id)}"
+        return Following(command, tuple(notes))
     process_id, is_short = process.process_id, console().is_terminal
     name = process_id
     if is_short:
         name = await app.names.short_process(process_id, LEAST, LONGEST_WHOLE)
     if not process.wrong:
-        return f"veritrail show {quoted(name)}"
+        return Following(f"veritrail show {quoted(name)}", tuple(notes))
     claim = process.wrong[0].claim_id
     if is_short:
         claim = await app.names.short_claim(process_id, claim, LEAST, LONGEST_WHOLE)
-    return f"veritrail show {quoted(name)} {quoted(claim)}"
+    return Following(f"veritrail show {quoted(name)} {quoted(claim)}", tuple(notes))
 
 
-def tell(done: Checked, shown: CheckShown, following: str) -> None:
+async def _others_in_force(app: Application, process: CheckedProcess) -> dict[str, JudgedClaim]:
+    """Return the claims of a process for which another verification counts, by claim_id."""
+    if process.status == "created" or TURNS in process.read:
+        return {}  # nobody judged it before; or its claims are those of turns
+    made = {
+        one.claim_id: one.verification_id
+        for one in process.results
+        if one.verification_id is not None and (one.verdict is not None or one.is_undecided)
+    }
+    found = await app.claims.some(process.process_id, list(made)) if made else {}
+    return {
+        name: one
+        for name, one in found.items()
+        if one.verification_id is not None and one.verification_id != made[name]
+    }
+
+
+def _others_words(process: CheckedProcess, others: Mapping[str, JudgedClaim]) -> str:
+    given = dict.fromkeys(
+        f"{one.engine} {one.model}" if one.model else one.engine or "" for one in others.values()
+    )
+    return (
+        f"{one_line(process.process_id)}: {len(others):,} of these verdicts replace none: those of "
+        f"{one_line(', '.join(given))} stay in force. To let this check decide: "
+        f"veritrail pin {process.run_id}"
+    )
+
+
+def tell(done: Checked, shown: CheckShown, after: Following) -> None:
     """Print what a check found, and at its end the command to go on with."""
     width = _width()
     _tell_read(done.processes, shown)
@@ -138,8 +191,10 @@ def tell(done: Checked, shown: CheckShown, following: str) -> None:
             of = f"dialogue verify {process.process_id}" if TURNS in process.read else "verify"
             again = f"veritrail {of} --resume {process.run_id}"
             say(f"{names[process.process_id]}: no verdict: {reason}. To go on: {again}", "red")
+    for note in after.notes:
+        say(note, "yellow")
     judged = judge_words(done.judge, done.cost_usd)
-    _tell_sum([f"{counts_words(counts, claims)}.", judged, following], width)
+    _tell_sum([f"{counts_words(counts, claims)}.", judged, after.command], width)
 
 
 def _tell_uncorrected(done: Checked) -> None:

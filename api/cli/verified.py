@@ -310,6 +310,8 @@ def tell(report: Report) -> None:
         is_wrong = bool(worst.error_stages) and worst.origin is None
         what = "Where it went wrong" if is_wrong else "One trail in full"
         name = f"{quoted(report.process_id)} {quoted(worst.claim_id)}"
+        if worst.claim_id in {one.claim_id for one in report.after.outweighed}:
+            name = quoted(worst.verification_id)  # the claim shows the one that counts
         say(f"{what}: veritrail show {name}", "dim")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,12 @@ def test_a_free_run_replaces_no_paid_verdict_unless_it_is_pinned(
         "verdicts in force: 3 claims by openai"
         in veritrail("gate", "counted", "--max-unsupported", "3").out
     )
+
+    checked = veritrail("check", "counted", "--engine", "lexical", status=0)
+    assert "counted: 3 of these verdicts replace none: those of openai" in checked.err
+    shown = re.search(r"veritrail show (v-[0-9a-f]{32})$", checked.out.rstrip())
+    assert shown is not None
+    assert "engine lexical" in veritrail("show", shown[1]).out
 
     run = told["run_id"]
     pinned = veritrail("pin", run, "--json").json
