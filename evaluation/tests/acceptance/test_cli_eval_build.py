@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
+from acceptance.homes import EXAMPLES
 
 ROWS = [
     {"article": "The quay opened in 1901.", "summary_sentences": [
@@ -89,3 +90,12 @@ def test_dialogues_become_a_file_of_labelled_turns(veritrail: Veritrail, tmp_pat
         "dialogue",
         "turn",
     ]
+
+
+def test_a_sample_is_drawn_of_a_benchmark_and_not_of_labelled_turns_or_claims(
+    veritrail: Veritrail, labels: Path
+) -> None:
+    gold = EXAMPLES / "evaluation" / "dialogue-gold.jsonl"
+    for source, said in ((gold, "is a file of labelled turns already"), (labels, "holds none")):
+        drawn = ("--sample", "1", "-o", str(labels.with_name("out.jsonl")))
+        assert said in veritrail("eval", "build", "--from", str(source), *drawn, status=2).err

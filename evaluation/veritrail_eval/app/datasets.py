@@ -56,6 +56,7 @@ def build_dataset(
     from veritrail_eval.datasets.build import build_from
     from veritrail_eval.datasets.loading import NO_FORMAT
     from veritrail_eval.dialogues.build import TurnSample, build_dialogues
+    from veritrail_eval.dialogues.gold import is_gold
     from veritrail_eval.dialogues.loading import loader_of, reasons_against
 
     about = [] if questions is None else questions_in(questions)
@@ -65,6 +66,11 @@ def build_dataset(
     if dialogues is not None:
         drawn = None if sample is None else TurnSample(sample, seed)
         return build_dialogues(dialogues, source, output, skip_bad=skip_bad, sample=drawn)
+    if sample is not None and is_gold(source):
+        raise InputError(
+            f"{source} is a file of labelled turns already; --sample draws while a benchmark is "
+            "read: name the benchmark that it was built from."
+        )
     if sample is not None and source.exists():
         raise InputError(
             f"--sample draws labelled turns of dialogues, and {source} holds none. Of claims a "

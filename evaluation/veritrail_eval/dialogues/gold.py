@@ -159,6 +159,17 @@ class _Reading:
         self.faults.append(Violation(kind, where, message))
 
 
+def is_gold(path: Path) -> bool:
+    """Return whether a file begins as one of dialogues with labelled turns."""
+    if not path.is_file():
+        return False
+    try:
+        _, first = next(iter(files.json_lines(path, strict=True)), (0, None))
+    except InputError:  # a file of another kind, such as a workbook
+        return False
+    return isinstance(first, dict) and first.keys() in ({"dialogue"}, {"turn"})
+
+
 def read_gold(path: Path) -> DialogueGold:
     """Read a file of dialogues with labelled turns, gzipped or not.
 
