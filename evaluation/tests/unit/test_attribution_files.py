@@ -443,6 +443,8 @@ def test_annotators_agree_by_the_means_over_every_two_of_them(tmp_path: Path) ->
     ious = [one["iou"] for one in found["pairs"]]
     assert ious == [pytest.approx(1 / 3), 0.5, 0]
     assert found["iou"] == pytest.approx(sum(ious) / 3)
+    # Of seven comparisons, a pair and a sentence each, s1 and s2 agree once.
+    assert (found["comparisons"], found["iou_by_comparison"]) == (7, pytest.approx(2 / 7))
     kappas = [one["kappa_categories"] for one in found["pairs"]]
     assert found["kappa_categories"] == pytest.approx(
         sum(one for one in kappas if one is not None) / sum(one is not None for one in kappas)

@@ -1,4 +1,4 @@
-"""Agreement of several annotators: the means over all pairs of them.
+"""Agreement of several annotators: the means over all pairs, and over all comparisons of them.
 
 Source: Error-tolerant attribution 4.3 (IoU of content words, kappa of categories).
 """
@@ -24,16 +24,23 @@ def agreement_of_annotators(
 ) -> dict[str, Any]:
     """The agreement of every two annotators on the sentences that both have, and the means.
 
+    Each pair counts as much as another in a mean; `iou_by_comparison` is the mean over all
+    comparisons, a pair and a sentence each, so that a pair with more sentences counts for more.
+
     Args:
         files: The attributions of each annotator, by name, with ids of one kind.
         sources: Texts of source sentences that no file gives.
     """
     pairs = []
+    compared: list[float] = []
     found: dict[str, list[Figure]] = {"iou": [], "kappa_categories": [], "kappa_unfaithful": []}
     for first, second in combinations(files, 2):
         one, other = _on_common(files[first], files[second])
+        score = AttributionScore(one, other, sources)
+        if score.iou.value is not None:
+            compared += [value for value in score.ious.values() if value is not None]
         figures = {
-            "iou": AttributionScore(one, other, sources).iou,
+            "iou": score.iou,
             "kappa_categories": CategoryAgreement.of(one, other).kappa,
             "kappa_unfaithful": CategoryAgreement.on_unfaithful(one, other).kappa,
         }
@@ -43,8 +50,10 @@ def agreement_of_annotators(
         pair = {"annotators": [first, second], "sentences": len(one.sentences), **values}
         pairs.append(with_reasons(pair, figures))
     means = {name: _mean(figures) for name, figures in found.items()}
+    means["iou_by_comparison"] = mean(compared, NO_PAIR)
     document = {
         "annotators": len(files),
+        "comparisons": len(compared),
         **{name: figure.value for name, figure in means.items()},
         "pairs": pairs,
     }

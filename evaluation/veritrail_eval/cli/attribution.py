@@ -145,6 +145,8 @@ def _show_annotators(agreement: Mapping[str, Any] | None) -> None:
         for one in agreement["pairs"]
     ]
     rows.append(["mean", "", *(shown_figure(agreement[name]) for name in names)])
+    every = [f"{agreement['comparisons']:,}", shown_figure(agreement["iou_by_comparison"]), "", ""]
+    rows.append(["mean over comparisons", *every])
     columns = ("annotators", "sentences", *names)
     table(columns, rows, right=columns[1:])
     say_reasons(agreement)
