@@ -12,14 +12,19 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from veritrail_graph.api.app.answers import Ingested, format_name
 from veritrail_graph.api.app.ingesting import IngestOptions, no_progress
 from veritrail_graph.api.settings.values import duration
-from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
+from veritrail_graph.graph.errors import (
+    EngineError,
+    InputError,
+    ProcessConflict,
+    VeriTrailError,
+)
 from veritrail_graph.graph.importers.addresses.address import read_address
 from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
-from veritrail_graph.graph.store.processes import READY
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
@@ -75,8 +80,8 @@ async def ingest_traces(
     async def stored(trace_ids: Sequence[str]) -> set[str]:
         if options.replace:
             return set()
-        states = await (await app.graph.store()).processes.states(trace_ids)
-        return {name for name, state in states.items() if state.status == READY}
+        places = await _fetched_from(app, trace_ids)
+        return {name for name in trace_ids if traces.place in places.get(name, ())}
 
     async with aclosing(traces.parts(stored, most)) as parts:
         async for trace_id, path in parts:
@@ -90,7 +95,13 @@ async def ingest_traces(
                 async for _, became in each:
                     is_empty = False
                     if isinstance(became, VeriTrailError):
-                        became = became.at_place(path, where)
+                        became = await _clash(app, traces, became.at_place(path, where))
+                    elif traces.place is not None and became.status != "appended":
+                        await (await app.graph.store()).database.write(
+                            "process/note_fetched_from",
+                            process_id=became.process_id,
+                            place=traces.place,
+                        )
                     yield where, became
                 if is_empty:
                     raise InputError(f"{where}: there is no process in it")
@@ -100,6 +111,30 @@ async def ingest_traces(
                 yield where, error.at_place(path, where)
             finally:
                 await asyncio.to_thread(path.unlink)
+
+
+async def _clash(app: Application, traces: ToolTraces, error: VeriTrailError) -> VeriTrailError:
+    """Return why a trace was not stored; of one whose id another has, whose trace that is."""
+    if error.code != "other_content" or not isinstance(error, ProcessConflict):
+        return error
+    name = str(error.facts.get("process_id"))
+    places = (await _fetched_from(app, [name])).get(name, ())
+    came = f"from {', '.join(places)}" if places else "from no address that is known"
+    return ProcessConflict(
+        f"{traces}#{name}: another content is stored under this id, {came}: it is the trace of "
+        "another project or tool, or an earlier state of this one. Nothing was checked and "
+        "nothing written back.",
+        code="trace_id_taken",
+        process_id=name,
+        address=f"{traces}?id={quote(name, safe='')}",
+    )
+
+
+async def _fetched_from(app: Application, process_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the places of tools that hold the content of stored processes, by process_id."""
+    store = await app.graph.store()
+    rows = await store.database.read("process/fetched_from", process_ids=list(process_ids))
+    return {process_id: list(places) for process_id, places in rows}
 
 
 async def _known_trace(

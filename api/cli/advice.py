@@ -122,6 +122,11 @@ ADVICE: Mapping[str, str] = {
         "Use --replace to replace it there, which removes its verifications, or delete it there "
         "first."
     ),
+    "trace_id_taken": (
+        'Use `veritrail ingest "{address}" --replace --keep` to store this trace in its place and '
+        "keep the other under an id of its own, or a graph of its own (VERITRAIL_HOME) for each "
+        "project."
+    ),
     "one_id_for_many": "Leave --process-id out.",
     "option_not_taken": "Leave it out, or ingest paths of other formats by another command.",
     "parameters_needed": "The call is `veritrail ask {query} {values}`.",

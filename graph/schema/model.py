@@ -51,6 +51,11 @@ _PROCESS = (
     string("project", "the pipeline that it is a run of"),
     strings("tags", "its tags"),
     string("created_at", "when it was stored"),
+    kept(
+        "fetched_from",
+        "list of strings",
+        "tools whose trace this is: name, server and project, without a key",
+    ),
     kept("first_stored_at", "string", "when the first version was stored, where it replaced one"),
     string("status", "`loading`, `ready`, `replacing` or `deleting`"),
     kept("owner", "string", "the program that writes it; absent when it is ready"),

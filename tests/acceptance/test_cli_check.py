@@ -257,6 +257,39 @@ def test_traces_of_an_address_are_checked_once_and_their_key_is_nowhere(
     assert SECRET not in done.out + done.err + again.out + again.err + refused.err
 
 
+def test_verdicts_are_written_back_only_to_the_trace_that_they_are_of(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    page = (EXAMPLES / "tasks" / "langfuse.json").read_text("utf-8")
+    theirs = tmp_path / "theirs.json"
+    for name in ("order-1", "order-2"):
+        theirs.write_text(page.replace("solvik-crane", name), encoding="utf-8")
+        veritrail("ingest", str(theirs))
+    same = json.loads(page.replace("solvik-crane", "order-1"))["data"]
+    other = json.loads(page.replace("solvik-crane", "order-2").replace("60 tons", "70 tons"))[
+        "data"
+    ]
+    traces = {"order-1": {"observations": same}, "order-2": {"observations": other}}
+    with LangfuseServer(traces) as server:
+        call = ["check", "langfuse://shop", "--write-back"]
+        done = veritrail(*call, status=1, **server.environ)
+        assert {one["traceId"] for one in server.scores} == {"order-1"}
+        assert "langfuse://shop#order-2: another content is stored under this id" in done.err
+        fix = ["ingest", "langfuse://shop?id=order-2", "--replace", "--keep"]
+        assert f'veritrail {fix[0]} "{fix[1]}" {fix[2]} {fix[3]}' in done.err
+        asked = len(server.asked)
+        veritrail(*fix, **server.environ)
+        veritrail(*call, **server.environ)
+        assert {one["traceId"] for one in server.scores} == {"order-1", "order-2"}
+        fetched = [one.query["traceId"] for one in server.asked[asked:] if "traceId" in one.query]
+        assert {*map(str, fetched)} == {"['order-2']"}
+        traces["order-1"] = traces["order-2"]
+        server.number = "cm2"  # a project of the same name, of other keys
+        again = veritrail(*call, status=1, **server.environ)
+    assert "#order-1: another content is stored under this id, from langfuse http" in again.err
+    assert SECRET not in done.err + again.err
+
+
 def test_a_conversation_is_checked_turn_by_turn_and_each_claim_is_shown(
     veritrail: Veritrail, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,7 @@ class LangfuseServer(ToolServer):
         super().__init__(self._answer)
         self.traces, self.page, self.is_old = traces, page, is_old
         self.filters = True
+        self.number = "cm1"
         self.scores: list[Any] = []
 
     @property
@@ -118,7 +119,7 @@ class LangfuseServer(ToolServer):
         if asked.headers.get("Authorization") != _LOGIN:
             return Reply(401, {"message": "Invalid credentials", "error": "UnauthorizedError"})
         if asked.path == "/api/public/projects":
-            return Reply(200, {"data": [{"id": "cm1", "name": "shop", "metadata": {}}]})
+            return Reply(200, {"data": [{"id": self.number, "name": "shop"}]})
         if asked.path == "/api/public/v2/observations" and not self.is_old:
             return self._observations(asked.query)
         if asked.path == "/api/public/scores" and asked.method == "POST":

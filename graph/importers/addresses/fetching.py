@@ -34,7 +34,7 @@ _TOGETHER = 20
 _NAMED = 3
 
 Stored = Callable[[Sequence[str]], Awaitable[Collection[str]]]
-"""Gives those of some process_ids that are stored."""
+"""Gives those of some process_ids that are stored, and came from the address."""
 
 
 @dataclass(slots=True)
@@ -47,6 +47,7 @@ class ToolTraces:
         environ: The environment that holds keys.
         bounds: How much is fetched, and how long.
         warnings: What was left out; complete behind the last part.
+        place: The server and its project, without a key; None: not asked yet, or not known.
     """
 
     address: ToolAddress
@@ -54,6 +55,7 @@ class ToolTraces:
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     bounds: Bounds = field(default_factory=Bounds)
     warnings: list[str] = field(default_factory=list)
+    place: str | None = field(default=None, init=False)
 
     def __str__(self) -> str:
         return str(self.address)
@@ -67,7 +69,7 @@ class ToolTraces:
         next is fetched.
 
         Args:
-            stored: Says which are stored; these are not fetched.
+            stored: Says which are stored, and came from `place`; these are not fetched.
             most: The most traces that are yielded; None: `MOST_TRACES`.
 
         Raises:
@@ -76,6 +78,8 @@ class ToolTraces:
         connection, tool = open_tool(self.address, self.environ, self.bounds)
         async with connection:
             self.warnings += connection.login.warnings
+            if (project := await tool.project()) is not None:
+                self.place = f"{self.address.tool} {connection.login.url.rstrip('/')} {project}"
             number = running = 0
             lost: list[str] = []
             async for some, left_out in self._listed(tool, most or MOST_TRACES):

@@ -79,11 +79,17 @@ class Langfuse:
     def __init__(self, connection: ToolConnection, address: ToolAddress) -> None:
         self._connection, self._address = connection, address
         self._is_old = False
-        self._is_known = False
+        self._number: str | None = None
+
+    async def project(self) -> str | None:
+        """The id of the project that the keys are of."""
+        if self._number is None:
+            self._number = await self._looked_up()
+        return self._number
 
     async def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces by their root observations."""
-        await self._expect_project()
+        await self.project()
         for trace_id in self._address.ids:
             yield ListedTrace(trace_id)
         if self._address.ids:
@@ -165,7 +171,7 @@ class Langfuse:
 
         A 207 says that some were refused; servers of version 3 take one score at a time.
         """
-        await self._expect_project()
+        await self.project()
         scores = [
             {**event["body"], "timestamp": event["timestamp"]}
             for line in document.splitlines()
@@ -187,21 +193,25 @@ class Langfuse:
                 )
         return len(scores)
 
-    async def _expect_project(self) -> None:
-        """See that the keys are those of the project that is named.
+    async def _looked_up(self) -> str | None:
+        """Return the id of the project that the keys are of; None: the server does not tell.
 
         Raises:
-            InputError: They are those of another.
+            InputError: It is not the one that is named.
         """
-        if self._is_known or not self._address.project:
-            return
-        page = await self._connection.get("api/public/projects")
+        named = self._address.project
+        try:
+            page = await self._connection.get("api/public/projects")
+        except NotThere:
+            if named:
+                raise
+            return None
         found = entries(page, "data", self._address)
-        names = {str(one[key]) for one in found for key in ("id", "name") if one.get(key)}
-        if self._address.project not in names:
-            theirs = ", ".join(shown(str(one.get("name"))) for one in found[:3]) or "no project"
-            raise InputError(f"{self._address}: the keys ({_KEYS}) are those of {theirs}.")
-        self._is_known = True
+        theirs = [one for one in found if named in (one.get("id"), one.get("name"), "")]
+        if named and not theirs:
+            names = ", ".join(shown(str(one.get("name"))) for one in found[:3]) or "no project"
+            raise InputError(f"{self._address}: the keys ({_KEYS}) are those of {names}.")
+        return str(theirs[0]["id"]) if len(theirs) == 1 and theirs[0].get("id") else None
 
 
 def _time(moment: datetime) -> str:

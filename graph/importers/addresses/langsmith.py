@@ -63,6 +63,10 @@ class LangSmith:
         self._is_old = False
         self._number: str | None = None
 
+    async def project(self) -> str | None:
+        """The id of the project."""
+        return await self._project()
+
     async def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces by their root runs."""
         for trace_id in self._address.ids:

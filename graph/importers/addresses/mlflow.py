@@ -70,6 +70,10 @@ class Mlflow:
     def __init__(self, connection: ToolConnection, address: ToolAddress) -> None:
         self._connection, self._address = connection, address
 
+    async def project(self) -> str | None:
+        """The number of the experiment."""
+        return await self._experiment()
+
     async def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces of the experiment."""
         for trace_id in self._address.ids:

@@ -54,6 +54,10 @@ class Phoenix:
         self._connection, self._address = connection, address
         self._project = f"v1/projects/{quote(address.project, safe='')}"
 
+    async def project(self) -> str | None:
+        """The project as it is named; a server has one of each name."""
+        return self._address.project
+
     async def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces of the project."""
         for trace_id in self._address.ids:

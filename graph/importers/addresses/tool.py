@@ -37,6 +37,16 @@ class Tool(Protocol):
     at_once: int
     form: str | None
 
+    async def project(self) -> str | None:
+        """The project in terms that no other project of the same server shares.
+
+        None where the tool does not tell.
+
+        Raises:
+            InputError: There is no such project, or the tool cannot be asked.
+        """
+        ...
+
     def listed(self) -> AsyncIterator[ListedTrace]:
         """The traces of the address, the newest first.
 
