@@ -31,9 +31,23 @@ _CANVAS = "canmore."
 """How the tools begin with which ChatGPT writes a document beside the conversation."""
 _INSTRUCTIONS = ("user_editable_context", "model_editable_context")
 _ANSWERED = ("execution_output", "tether_browsing_display", "tether_quote", "system_error")
+_OTHERS = ("user", "system", "tool")
+"""Who speaks beside the assistant of ChatGPT."""
 _OTHER_BRANCHES = (
     "Left out: {} of other branches of the conversation, such as answers that were asked for again."
 )
+
+
+def is_unanswered(value: Any) -> bool:
+    """Return whether it is a conversation of an export in which the assistant wrote no message."""
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("chat_messages"), list):
+        return all(inner({"": one}, "").get("sender") == "human" for one in value["chat_messages"])
+    if not isinstance(value.get("mapping"), dict) or of_chatgpt(value) is None:
+        return False
+    said = [inner(one, "message") for one in value["mapping"].values()]
+    return all(inner(one, "author").get("role") in _OTHERS for one in said if one)
 
 
 def of_chatgpt(value: Any) -> Exported | None:
@@ -41,6 +55,8 @@ def of_chatgpt(value: Any) -> Exported | None:
     if not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
         return None
     nodes = {key: one for key, one in value["mapping"].items() if isinstance(one, dict)}
+    if not value["mapping"] and "current_node" in value:  # opened, and nothing was said
+        return Exported([], _about_chatgpt(value), is_chat=True)
     if not any("message" in one and "children" in one for one in nodes.values()):
         return None
     counts: Counter[str] = Counter()
@@ -58,11 +74,14 @@ def of_chatgpt(value: Any) -> Exported | None:
     remarks = left_out(+counts)
     if besides:
         remarks.append(_OTHER_BRANCHES.format(counted(besides, "message", "messages")))
-    about = {
+    return Exported(messages, _about_chatgpt(value), remarks, is_chat=True)
+
+
+def _about_chatgpt(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "conversation_id": value.get("conversation_id") or value.get("id"),
         "title": value.get("title"),
     }
-    return Exported(messages, about, remarks, is_chat=True)
 
 
 def _of_chatgpt(said: Mapping[str, Any], counts: Counter[str]) -> list[dict[str, Any]]:

@@ -9,11 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import beside, files
 from veritrail_graph.graph.importers.agents import importer
 from veritrail_graph.graph.importers.agents.layouts import as_message
 from veritrail_graph.graph.importers.conversations import listed
+from veritrail_graph.graph.importers.conversations.chats import is_unanswered
 from veritrail_graph.graph.importers.dialogue import chats, sessions
 from veritrail_graph.graph.importers.dialogue.file import NAME, process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file import reading
@@ -139,8 +141,16 @@ def _of_chats(path: Path) -> Iterator[Found]:
         if not isinstance(whole, list) or importer.messages_of(whole) is not None or not whole:
             yield Found(where, partial(chats.chat, whole, where))
             return
-        numbered = enumerate(whole, start=1)
         said = beside.of_document(document, "the conversations", whole)
+        kept = [(number, one) for number, one in enumerate(whole, 1) if not is_unanswered(one)]
+        if left := len(whole) - len(kept):
+            chats_left = counted(left, "chat")
+            said = [*said, f"Left out: {chats_left} in which the assistant said nothing."]
+        if not kept:
+            words = f"the assistant said nothing in any of its {len(whole):,} chats: export others"
+            yield Found.failing(where, InputError(f"{where}: {words}."))
+            return
+        numbered = iter(kept)
     for number, value in numbered:
         place = f"{where}#{number}"
         yield Found(place, partial(_of_chat, value, place, said))

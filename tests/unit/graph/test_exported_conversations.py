@@ -324,6 +324,30 @@ def test_a_torn_conversation_leaves_the_others_alone(tmp_path: Path) -> None:
         second.open()
 
 
+@pytest.mark.parametrize("name", ["chatgpt", "claude"])
+def test_chats_in_which_nothing_was_answered_are_left_out_and_counted(
+    name: str, tmp_path: Path
+) -> None:
+    if name == "chatgpt":
+        whole, key = of_chatgpt(), "mapping"
+        asked = {one: whole[key][one] for one in ("root", "memory", "asked")}
+        empty = [{}, {"root": whole[key]["root"]}, asked]
+    else:
+        whole, key = of_claude(), "chat_messages"
+        empty = [[], whole[key][:1]]
+    opened = [{**whole, key: one} for one in empty]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([*opened, whole]), encoding="utf-8")
+    (found,) = find_processes(path)
+    assert found.where == f"{path}#{len(empty) + 1}"
+    left = f"Left out: {len(empty)} chats in which the assistant said nothing."
+    assert left in found.open().header.warnings
+    path.write_text(json.dumps(opened), encoding="utf-8")
+    (none,) = find_processes(path)
+    with pytest.raises(InputError, match="the assistant said nothing in any of its"):
+        none.open()
+
+
 def test_a_document_that_chatgpt_wrote_beside_the_chat_is_what_it_said(tmp_path: Path) -> None:
     letter, change = "Dear parish, the mill bears the year 1748.", "the year 1784 stands there"
     chat = of_chatgpt()
