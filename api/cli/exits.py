@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import nullcontext
 from types import FrameType
@@ -223,6 +225,9 @@ def wants_json() -> bool:
 SAME_KEY_PRESS = 1.0
 """Seconds in which a second signal is the first one, passed on by the parent process."""
 
+PATIENCE = 3.0
+"""Seconds after a signal in which work has to let go of the loop; then it is ended where it is."""
+
 INTERRUPTED = 130
 
 _SHOW_CURSOR = "\x1b[?25h"
@@ -233,6 +238,8 @@ def on_ctrl_c(
 ) -> Callable[[], bool]:
     """Let the first Ctrl-C or SIGTERM from now on call `end`.
 
+    Work that keeps the event loop busy is cancelled where it is, as `end` cannot be called then.
+
     Args:
         end: Ends the work.
         stopping: What is said at once.
@@ -242,14 +249,28 @@ def on_ctrl_c(
     """
     loop = asyncio.get_running_loop()
     first: float | None = None
+    has_begun = is_overdue = False
 
     def interrupt() -> None:
+        nonlocal has_begun
+        has_begun = True
         say(f"{stopping} Press Ctrl-C again to leave now.", "yellow")
         end()
 
+    def look() -> None:
+        nonlocal is_overdue
+        if not has_begun and not loop.is_closed():
+            is_overdue = True
+            _thread.interrupt_main(signal.SIGTERM)
+
     def pressed(_number: int, _frame: FrameType | None) -> None:
-        nonlocal first
-        if first is not None:
+        nonlocal first, is_overdue
+        if is_overdue:
+            is_overdue = False
+            if not has_begun and asyncio.current_task(loop) is not None:
+                # The work that keeps the loop busy ends here; then the loop comes to `interrupt`.
+                raise asyncio.CancelledError
+        elif first is not None:
             # Here, not in the loop: what keeps the loop busy may never let go of it.
             if loop.time() - first > SAME_KEY_PRESS:
                 _leave()
@@ -258,6 +279,9 @@ def on_ctrl_c(
         else:
             first = loop.time()
             loop.call_soon_threadsafe(interrupt)
+            timer = threading.Timer(PATIENCE, look)
+            timer.daemon = True
+            timer.start()
 
     # Not loop.add_signal_handler: a loop that closes lets the next Ctrl-C raise KeyboardInterrupt
     # again, which prints a stack trace where it meets a destructor.

@@ -96,6 +96,43 @@ def test_while_something_keeps_the_event_loop_busy_it_leaves_too() -> None:
     assert "Traceback" not in done.stderr
 
 
+COMPUTING = """
+import asyncio, os, signal, time
+from veritrail_graph.api.cli import exits
+
+exits.PATIENCE = 0.1
+
+async def compute():
+    os.kill(os.getpid(), signal.SIGTERM)
+    try:
+        until = time.monotonic() + 50
+        while time.monotonic() < until:
+            pass
+        print("went on", flush=True)
+    finally:
+        print("closed", flush=True)
+
+async def work():
+    async with asyncio.TaskGroup() as group:
+        group.create_task(compute())
+    print("went on", flush=True)
+
+try:
+    exits.run(work(), as_json=False)
+except exits.Exit as ended:
+    print("ended", ended.status, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+def test_work_that_computes_without_a_pause_ends_soon_and_closes_what_it_has() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMPUTING], capture_output=True, text=True, timeout=40, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "closed\nended 130\n")
+    assert done.stderr.splitlines()[-1] == "Interrupted. No partial result is visible."
+
+
 PRINTING = """
 from veritrail_graph.api.cli import exits
 from veritrail_graph.api.cli.terminal import print_json
