@@ -30,6 +30,9 @@ NUMBERED = _words(
 )
 """What stands before a number."""
 
+DATED = _words("b c ca d fl r")
+"""What stands before a year in parentheses: born, about, died, flourished, reigned."""
+
 INNER = _words(
     "abbr adj al approx ariz assn ave avg bldg blvd bros ca calif circa cit co colo conn corp "
     "dept dev esp est etc excl exkl fig figs gal govt hist hrs ibid inc incl ind inkl intl jr "

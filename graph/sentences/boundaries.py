@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from veritrail_graph.graph.sentences.abbreviations import (
     COMPANY,
+    DATED,
     INNER,
     MARKED,
     MONTHS,
@@ -26,7 +27,7 @@ from veritrail_graph.graph.sentences.abbreviations import (
 )
 from veritrail_graph.graph.sentences.unmarked import UNSPACED, begun_unmarked
 
-STOPS = "。｡．！？︒︕︖﹒﹖﹗।॥؟۔։።፧፨။។៕༎᠃᠉܀܁܂߹᱾᱿꯫꧈꧉⁇⁈⁉‼‽"  # noqa: RUF001
+STOPS = "\u037e\u0f0d。｡．！？︒︕︖﹒﹖﹗।॥؟۔։።፧፨။។៕༎᠃᠉܀܁܂߹᱾᱿꯫꧈꧉⁇⁈⁉‼‽"  # noqa: RUF001
 """Marks that end a sentence, besides those of ASCII."""
 
 CLOSERS = "”’»›」』）】》〉〕］｝)]}"  # noqa: RUF001
@@ -36,6 +37,10 @@ _OTHER_END = re.compile(rf"[{STOPS}][{STOPS}.?!…]{{0,20}}[{re.escape(CLOSERS)}
 _ASCII_END = re.compile(
     rf"(?<=[{UNSPACED}])[.?!]{{1,5}}[{re.escape(CLOSERS)}]{{0,5}}(?=[{UNSPACED}])"
 )
+_GREEK_QUESTION = re.compile(
+    rf"(?<=[\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff]{{2}});[{re.escape(CLOSERS)}]{{0,5}}(?=\s)"
+)
+"""A Greek question mark that is written as a semicolon, behind a word: what is no name in maths."""
 _GOES_ON = re.compile(r"[,;:，、；：]")  # noqa: RUF001
 _QUOTATIVE = re.compile(r"と|って")
 
@@ -81,6 +86,12 @@ _FARTHEST = 2_000
 _QUOTED_END = re.compile(rf"[.?!…]\s?['\"{re.escape(CLOSERS)}]{{1,3}}\s*$")
 _SPLIT_NUMBER = re.compile(r"(?:^|[^\w.,])\d{1,3}\.[ \t]*\r?\n[ \t]*$")
 _REST_OF_NUMBER = re.compile(r"\d{1,3}(?![\w.)]|,\d)")
+_IN_PARENTHESES = re.compile(r"\([^()]{0,48}$")
+_YEAR = re.compile(
+    r"(?:(?:c|ca|circa|about|before|after)\b\.?\s)?(?:\d{1,2}\.?\s)?"
+    r"(?:[^\W\d_]{3,12}\.?\s)?(?:\d{1,2},\s)?\d{2,4}(?!\w)"
+)
+"""A year, or a day in one, such as stands behind `(b. `."""
 _OPENED = "([{\"'“‘„«¿¡*_"  # noqa: RUF001
 
 
@@ -143,8 +154,12 @@ def _behind_other_stops(text: str, start: int, end: int) -> Iterator[int]:
             behind, counted, quotes = behind + 1, behind + 1, quotes + 1
         following = text[behind : min(behind + 2, end)]
         is_said = text[behind - 1] not in "。｡" and _QUOTATIVE.match(following)
-        if not (is_said or _GOES_ON.match(following)):
+        goes_on = text[found.start()] == "\u037e" and _begins_small(text, behind, end)
+        if not (is_said or goes_on or _GOES_ON.match(following)):
             yield _next(text, behind, end)
+    for found in _GREEK_QUESTION.finditer(text, start, end):
+        if not _begins_small(text, found.end(), end):
+            yield _next(text, found.end(), end)
     for found in _ASCII_END.finditer(text, start, end):
         yield found.end()
 
@@ -188,6 +203,12 @@ def _is_bare_mark(text: str, start: int, found: re.Match[str], following: int) -
     is_word = word.isalpha() and (len(word) > 2 or word in STARTERS)
     is_short = word in TITLES or word in NUMBERED or _is_short_form(text, start, stop)
     return is_word and not is_short and not (first.islower() or first.isdigit())
+
+
+def _begins_small(text: str, place: int, end: int) -> bool:
+    """Return whether what follows a place begins with a small letter."""
+    following = _next(text, place, end)
+    return text[following : following + 1].islower()
 
 
 def _is_short_form(text: str, start: int, stop: int) -> bool:
@@ -254,7 +275,9 @@ def _goes_on(text: str, start: int, place: int, end: int) -> bool:
         word in {"ex", "ej"} and _word_before_that(text, start, stop) in {"p", "par", "por"}
     ):
         return True
-    if _is_spaced(text, start, stop, word, following):
+    if _is_spaced(text, start, stop, word, following) or _is_dated(
+        text, start, stop, word, following
+    ):
         return True
     if following[0].isdigit():
         return word in NUMBERED or word in INNER
@@ -283,6 +306,12 @@ def _is_spaced(text: str, start: int, stop: int, word: str, following: str) -> b
     before = _word_before_that(text, start, stop)
     pairs = {f"{before}.{word}", f"{word}.{behind[1].casefold()}" if behind else ""}
     return not pairs.isdisjoint(NEVER_LAST)
+
+
+def _is_dated(text: str, start: int, stop: int, word: str, following: str) -> bool:
+    """Return whether a word stands before a year in parentheses: `(b. 1921; d. 3 May 1980)`."""
+    is_word = word in DATED and _YEAR.match(following) is not None
+    return is_word and _IN_PARENTHESES.search(text[max(start, stop - _LOOK) : stop]) is not None
 
 
 def _is_inner(text: str, start: int, stop: int, word: str, following: str) -> bool:

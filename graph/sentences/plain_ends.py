@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from veritrail_graph.graph.sentences.abbreviations import (
     COMPANY,
+    DATED,
     INNER,
     MARKED,
     NEVER_LAST,
@@ -30,7 +31,7 @@ _INNER_POINT = re.compile(r"\d\.\d")
 @lru_cache(maxsize=8)
 def _abbreviated(language: str) -> frozenset[str]:
     """Words in small letters behind which a full stop may end nothing."""
-    known = COMPANY | INNER | MARKED | NEVER_LAST | NUMBERED | TITLES
+    known = COMPANY | DATED | INNER | MARKED | NEVER_LAST | NUMBERED | TITLES
     return frozenset(known | uncertain_words(language))
 
 

@@ -106,6 +106,16 @@ def test_text_without_visible_characters_has_no_sentences() -> None:
     ("text", "expected"),
     [
         ("Dr. Smith went home. He slept.", ["Dr. Smith went home.", "He slept."]),
+        ("Dr. Smith (b. 1921) wrote. So.", ["Dr. Smith (b. 1921) wrote.", "So."]),
+        ("Ada (b. 3 May 1921; d. June 1980). So.", ["Ada (b. 3 May 1921; d. June 1980).", "So."]),
+        ("A poet (fl. c. 1200; r. ca. 1210).", ["A poet (fl. c. 1200; r. ca. 1210)."]),
+        ("A king (or two; fl. May 1200).", ["A king (or two; fl. May 1200)."]),
+        ("It is plan b. 1921 was good.", ["It is plan b.", "1921 was good."]),
+        ("Τι είναι; Ένα πλοίο.", ["Τι είναι;", "Ένα πλοίο."]),  # noqa: RUF001
+        ("Τι είναι\u037e Ένα πλοίο.", ["Τι είναι\u037e", "Ένα πλοίο."]),  # noqa: RUF001
+        ("«Τι είναι;» είπε. Ναι.", ["«Τι είναι;» είπε.", "Ναι."]),  # noqa: RUF001
+        ("With α; Β holds.", ["With α; Β holds."]),  # noqa: RUF001
+        ("བོད་ཡིག་ཡིན། དེ་ནས་སོང༌། །མཐར་སླེབས།", ["བོད་ཡིག་ཡིན།", "དེ་ནས་སོང༌། །", "མཐར་སླེབས།"]),
         ("It cost 4.5 tons. (Really!) Yes.", ["It cost 4.5 tons.", "(Really!)", "Yes."]),
         ("Wait… what? ... Yes", ["Wait… what? ...", "Yes"]),
         ("One.\u00a0Two.\u2003Three.", ["One.", "Two.", "Three."]),
