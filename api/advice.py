@@ -82,6 +82,7 @@ REST: Mapping[str, str] = {
     "dialogue_run_unknown": (
         "GET /v1/processes/{{process_id}}/dialogue/runs lists those that are."
     ),
+    "effort_needs_model": "(`effort`)",
     "engine_unavailable": "Come again; the log of the service says more.",
     "extraction_needs_model": "Name one in `model`.",
     "no_error_node": "POST /v1/verifications finds error nodes.",

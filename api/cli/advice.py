@@ -66,6 +66,7 @@ ADVICE: Mapping[str, str] = {
     "dialogue_not_verified": "`veritrail dialogue verify {process_id}` does so.",
     "dialogue_run_differs": "Repeat the options of the run, or leave --resume out.",
     "dialogue_run_unknown": "`veritrail dialogue verify` names its run at first and in the end.",
+    "effort_needs_model": "(--effort)",
     "embedding_model_needed": (
         "Name one as `embedding` in the matrix, or set VERITRAIL_EMBEDDING_MODEL: a folder with "
         "model.onnx and tokenizer.json, or the name of a model at the endpoint."
@@ -132,6 +133,7 @@ ADVICE: Mapping[str, str] = {
     "parameters_needed": "The call is `veritrail ask {query} {values}`.",
     "password_unreadable": "Run `veritrail db stop`, then try again.",
     "path_taken": "--force replaces it, or name another place.",
+    "prompts_need_model": "(--prompts)",
     "price_unknown": (
         "Give it with --price INPUT,OUTPUT (USD per million tokens) or in a table "
         "(VERITRAIL_PRICES)."

@@ -35,7 +35,9 @@ _RARE_OF = {
         "max_calls", "no_cache", "node", "price", "q", "record", "recorded", "since",
     }),
     "estimate": frozenset({"claim_id", "concurrency", "match", "no_cache", "node", "since"}),
-    "gate": frozenset({"artifact", "form", "format_name", "max_failed", "max_unchecked"}),
+    "gate": frozenset({
+        "artifact", "form", "format_name", "max_failed", "max_unchecked", "other_judge",
+    }),
     "import": frozenset({
         "answer_id", "columns", "community_level", "grouping", "infer", "only_explicit",
         "sources", "strict",

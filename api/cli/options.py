@@ -466,9 +466,10 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     Raises:
         InputError: A value is out of its bounds.
     """
+    from veritrail_graph.api.cli.overrides import without_idle
     from veritrail_graph.api.requests.verify import VerifyRequest
 
-    given = _by_field(options)
+    given = without_idle(_by_field(options))
     if "batch" in options:
         given["mode"] = "batch" if options["batch"] else "live"
     if "batch_finish" in options:

@@ -136,6 +136,20 @@ def defaults_of(command: Any) -> dict[str, Any]:
     return found
 
 
+def without_idle(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options without an effort of the project's file where no model answers in words."""
+    from veritrail_graph.api.settings.file import options_of_project
+    from veritrail_graph.verifier.engines import engine_named
+
+    effort = options.get("effort")
+    names = [options.get("engine"), options.get("verdict_engine")]
+    engines = [engine_named(one) for one in names if one is not None]
+    if effort is None or not engines or any(one.writes for one in engines):
+        return dict(options)
+    is_default = options_of_project().get("effort") == effort
+    return {**options, "effort": None if is_default else effort}
+
+
 def _check_shared(key: str, option: Any) -> None:
     """Refuse a default that leads to a file or an address, which a stranger may have chosen.
 

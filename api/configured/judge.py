@@ -178,6 +178,7 @@ async def configure_judge(
 
     engines = how.engines
     check_engines(engines, how)
+    _check_worded(settings, how)
     prompts = load_prompts(how.prompts)
     splitter = SentenceSplitter.for_language(settings.language)
     shared = shared or Shared(Spending(how.models.budget, how.models.max_calls))
@@ -365,6 +366,32 @@ def check_engines(engines: Sequence[Engine], how: JudgeOptions) -> None:
             code="samples_need_model",
         )
     refuse_model(engine.name, how.models)
+
+
+def _check_worded(settings: Settings, how: JudgeOptions) -> None:
+    """See that neither prompts nor an effort are named where no model answers in words.
+
+    Raises:
+        InputError: One is.
+    """
+    beside = how.asks_models and (
+        how.models.claims_model
+        or settings.claims.model
+        or how.models.escalate_to
+        or settings.escalation.model
+    )
+    if how.writes or beside:  # a language model takes claims apart, or judges in the end
+        return
+    for what, given, code in (
+        ("Prompts are", how.prompts, "prompts_need_model"),
+        ("An effort is", how.models.effort, "effort_needs_model"),
+    ):
+        if given is not None:
+            raise InputError(
+                f"{what} of a model that answers in words, and engine {how.engine_words} asks "
+                "none; leave one of them out.",
+                code=code,
+            )
 
 
 def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:

@@ -116,6 +116,34 @@ def test_samples_are_refused_before_anything_is_asked_where_a_model_takes_no_tem
     assert raised.value.code == NO_TEMPERATURE
 
 
+@pytest.mark.parametrize("engine", ["decisions", "lexical"])
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [({"prompts": "paper"}, "prompts_need_model"), ({"effort": "low"}, "effort_needs_model")],
+)
+def test_what_is_of_a_model_that_writes_is_refused_where_none_does(
+    engine: str, given: dict[str, str], code: str, tmp_path: Path
+) -> None:
+    values = {
+        "VERITRAIL_HOME": str(tmp_path), "OPENAI_API_KEY": "k", "VERITRAIL_DECISIONS_MODEL": "m",
+        "VERITRAIL_REASONING_EFFORT": "low",
+    }  # fmt: skip
+
+    async def configured(prompts: str | None = None, **more: str) -> None:
+        request = VerifyRequest(process_id="p", engine=engine, effort=more.pop("effort", None))
+        settings = settings_of({**values, **more})
+        async with configure_judge(settings, judge_options(settings, request, prompts=prompts)):
+            pass
+
+    words = f"(Prompts are|An effort is) of a model .*, and engine {engine} asks none"
+    with pytest.raises(InputError, match=words) as raised:
+        asyncio.run(configured(**given))
+    assert raised.value.code == code
+    asyncio.run(configured())  # the setting of the effort is left alone
+    if engine == "decisions":
+        asyncio.run(configured(**given, VERITRAIL_CLAIMS_MODEL="gpt-6-luna"))
+
+
 @pytest.mark.parametrize(("engine", "warnings"), [("openai", 1), ("azure", 0)])
 def test_a_model_that_ends_is_warned_of_once_and_a_deployment_is_not(
     engine: str, warnings: int
