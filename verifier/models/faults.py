@@ -35,6 +35,14 @@ _PAGE = re.compile(r"\s*(<\?xml[^>]*>\s*)?<(!doctype html|html|head|body)\b", re
 _TITLE = re.compile(r"<title[^>]{0,100}>([^<]{1,200})", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 
+_A_KEY = re.compile(
+    r"\b(?:(?:sk|pk|rk|gsk|xai|hf|key|pplx|nvapi|glpat|gh[a-z])[-_](?=[\w*.-]*[\d*])[\w*-]{6,}"
+    r"|AIza[\w*-]{8,}|AKIA[A-Z\d]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)"
+)
+"""What looks like a key of a known vendor, also with a part of it starred out; a digit or a star
+tells it from a word such as `key-value`."""
+_BEARER = re.compile(r"\b(Bearer\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}", re.IGNORECASE)
+
 
 def storable(text: str) -> str:
     """The text with a mark in place of what cannot be stored."""
@@ -47,9 +55,13 @@ def is_page(text: str) -> bool:
 
 
 def short_message(text: str, secret: str | None = None) -> str:
-    """A server's words, fit for a message; of a page for a browser its title alone."""
+    """A server's words, fit for a message; of a page for a browser its title alone.
+
+    The own key, and whatever else looks like one, is left out: a gateway may repeat its own.
+    """
     if secret and len(secret) > 3:
         text = text.replace(secret, "…")
+    text = _BEARER.sub(r"\1…", _A_KEY.sub("…", text))
     if is_page(text):
         title = _TITLE.search(text)
         text = f"an HTML page: {title[1]}" if title and title[1].strip() else "an HTML page"

@@ -212,6 +212,25 @@ def test_words_of_a_server_are_cut_and_cleaned() -> None:
     assert len(told) == 200
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-proj-Ab12Cd34Ef56", "sk-abc4*********wxyz", "sk_live_51Habcdef", "gsk_9aBcDeFgHi",
+        "AIzaSyA1234567890abc", "AKIAIOSFODNN7EXAMPLE", "eyJhbGciOiJI.eyJzdWIiOiIx.c2ln",
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_key_is_left_out_of_the_words_of_a_server(key: str) -> None:
+    assert short_message(f"Key {key}, of the gateway, is wrong.") == (
+        "Key …, of the gateway, is wrong."
+    )
+
+
+def test_the_token_of_a_bearer_is_left_out_and_words_are_not() -> None:
+    assert short_message("sent Bearer abcdef123456; refused") == "sent Bearer …; refused"
+    words = "The key-value store has no Bearer authentication, nor model key_of_models or sk-learn."
+    assert short_message(words) == words
+
+
 def test_what_a_server_validates_is_read_and_its_echo_is_not() -> None:
     detail = {"type": "extra_forbidden", "loc": ["body", "temperature"], "input": "A private text"}
     body = json.dumps({"detail": [{**detail, "msg": "Extra inputs are not permitted"}]}).encode()
