@@ -120,14 +120,14 @@ def read_sided_selection(text: str, sentences: int, parts: int) -> SelectionAnsw
             known[part] = says if known.get(part, says) is says else Says.BOTH
     context, outside = ids_of(answer, "context_ids", sentences)
     dropped += outside
-    found = selection_of(answer, sides, context, dropped)
+    found, judged = selection_of(answer, sides, context, dropped), _parts_besides(answer, parts)
     if not sides:
         return found
     by_sentence = {
         number: tuple(Side(part=part, says=said[part]) for part in sorted(said))
         for number, said in sorted(sides.items())
     }
-    return replace(found, sides=by_sentence, parts=_parts_or_none(answer, parts))
+    return replace(found, sides=by_sentence, parts=judged)
 
 
 def read_part_verdict(text: str, parts: int) -> VerdictAnswer:
@@ -182,16 +182,27 @@ def _is_by_part(text: str, key: str, of_first: tuple[str, ...]) -> bool:
     return not any(by_first)
 
 
-def _parts_or_none(answer: Mapping[str, Any], parts: int) -> tuple[JudgedPart, ...]:
-    """The verdicts on parts that a selection gives besides; none where it gives no whole ones."""
-    try:
-        return _read_parts(answer, parts) if answer.get("parts") else ()
-    except InvalidAnswer:  # they only save a call: the verdict is asked for as ever
-        return ()
+def _parts_besides(answer: Mapping[str, Any], parts: int) -> tuple[JudgedPart, ...]:
+    """The verdicts on parts that a selection gives besides; none where it leaves a part out.
+
+    They only save a call: the verdict is asked for as ever where they are not whole.
+
+    Raises:
+        InvalidAnswer: A part or a verdict is named that there is not.
+    """
+    found = _named_parts(answer["parts"], parts) if answer.get("parts") else {}
+    return tuple(found[number] for number in sorted(found)) if len(found) == parts else ()
 
 
 def _read_parts(answer: Mapping[str, Any], parts: int) -> tuple[JudgedPart, ...]:
-    entries = answer["parts"]
+    found = _named_parts(answer["parts"], parts)
+    left = [number for number in range(1, parts + 1) if number not in found]
+    if left:
+        raise InvalidAnswer(f"`parts` has no verdict on part {left[0]}")
+    return tuple(found[number] for number in sorted(found))
+
+
+def _named_parts(entries: Any, parts: int) -> dict[int, JudgedPart]:
     if not isinstance(entries, list):
         raise InvalidAnswer("`parts` is not a list")
     found: dict[int, JudgedPart] = {}
@@ -204,10 +215,7 @@ def _read_parts(answer: Mapping[str, Any], parts: int) -> tuple[JudgedPart, ...]
         if number in found and found[number].verdict is not verdict:
             raise InvalidAnswer(f"`parts` has two verdicts on part {number}")
         found.setdefault(number, JudgedPart(part=number, verdict=verdict, reason=reason))
-    left = [number for number in range(1, parts + 1) if number not in found]
-    if left:
-        raise InvalidAnswer(f"`parts` has no verdict on part {left[0]}")
-    return tuple(found[number] for number in sorted(found))
+    return found
 
 
 def _part(entry: Mapping[str, Any], parts: int) -> int:

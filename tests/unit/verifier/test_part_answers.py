@@ -150,6 +150,22 @@ def test_without_a_reason_for_the_whole_the_reasons_for_the_parts_stand_for_it()
     assert found.reason == "One. Two."
 
 
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ([part("x", "maybe")], "`part` is 'x'"),
+        ([part(1, "maybe")], "`verdict` is 'maybe', not one of"),
+        ([part(1, "supported"), part(1, "contested")], "two verdicts on part 1"),
+        (["supported"], "something else than objects"),
+        ("fine", "`parts` is not a list"),
+    ],
+)
+@pytest.mark.parametrize("evidence", [[about(0, 1)], []])
+def test_parts_that_there_are_not_make_a_selection_invalid(evidence, parts, message):
+    with pytest.raises(InvalidAnswer, match=message):
+        read_sided_selection(selection(*evidence, parts=parts), 3, 2)
+
+
 FINE = [part(1, "supported", "Both say it."), part(2, "supported", "Both say it.")]
 
 
@@ -162,7 +178,6 @@ FINE = [part(1, "supported", "Both say it."), part(2, "supported", "Both say it.
         ([about(0, 1), about(0, 2, "both")], FINE, False),
         ([about(0, 1), about(0, 2)], [FINE[0], part(2, "contested")], False),
         ([about(0, 1), about(0, 2)], [FINE[0]], False),  # parts that are not whole are none
-        ([about(0, 1), about(0, 2)], "fine", False),
         ([], FINE, False),
     ],
 )
