@@ -190,6 +190,8 @@ def _examined(found: Found, max_node_text: int) -> InputExamined:
         return InputExamined(found.where, (DoctorFinding("input", State.FAULT, shown + more),))
     except InputError as error:
         words = str(error).removeprefix(f"{found.where}: ")
+        if error.code == "answer_needed":
+            words = f"{words} {_OF_INDEXES[ANSWER]}"
         return InputExamined(found.where, (DoctorFinding("input", State.FAULT, words),))
     return InputExamined(found.where, tuple(_findings(read)), _holds(read))
 
@@ -250,7 +252,11 @@ def _findings(read: Survey) -> Iterator[DoctorFinding]:
         words = (
             f"{counted(inferred, 'edge is', 'edges are')} not recorded: texts were compared, or "
         )
-        yield lacks(EDGES, f"{words}the order of the steps decided.")
+        finding = f"{words}the order of the steps decided."
+        if without:  # else the messages of each call were recorded, and no further field helps
+            yield lacks(EDGES, finding)
+        else:
+            yield DoctorFinding(EDGES, State.WARNING, finding)
     for warning in header.warnings[:MOST_WARNINGS]:
         yield DoctorFinding("read", State.WARNING, warning)
     if len(header.warnings) > MOST_WARNINGS:

@@ -30,7 +30,9 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "llamaindex": frozenset({"source_nodes"}),
     "summaries": frozenset({"summary", "summaries", "levels", "chunks", "claims", "steps"}),
     "langfuse": frozenset({"observations", "traceId", "trace"}),
-    "otlp": frozenset({"resourceSpans", "spans", "scopeSpans", "resource_spans"}),
+    "otlp": frozenset({
+        "resourceSpans", "spans", "scopeSpans", "resource_spans", "context.trace_id",
+    }),
     "mlflow": frozenset({"spans", "trace_id", "info"}),
     "langchain": frozenset({"run_type", "child_runs", "inputs", "outputs"}),
     "prov": frozenset({"entity", "activity", "wasDerivedFrom", "agent"}),

@@ -134,8 +134,8 @@ def find_folder(path: Path) -> Path | str:
 
 
 def _is_index(folder: Path) -> bool:
-    if not store_of(folder, CHUNKS).is_file():
-        return False
+    if not store_of(folder, CHUNKS).is_file():  # told where it is read
+        return any(store_of(folder, name).is_file() for name in _TELLING)
     return (folder / GRAPHML).is_file() or any(
         store_of(folder, name).is_file() for name in _TELLING
     )
@@ -148,6 +148,9 @@ def read_folder(folder: Path) -> WorkingFolder:
         InputError: A file cannot be read, or holds no chunks.
     """
     found = WorkingFolder(folder)
+    if not found.store(CHUNKS).is_file():
+        words = "holds the source texts: copy it there from the folder where the index was made"
+        raise InputError(f"{folder} lacks {found.store(CHUNKS).name}, which {words}.")
     _read_chunks(found)
     if (folder / GRAPHML).is_file():
         rows = described(read_graphml(folder / GRAPHML))

@@ -72,6 +72,8 @@ class MlflowImporter:
         spans = _spans(value)
         if spans and isinstance(spans[0], dict) and "span_id" in _with_context(spans[0]):
             return None if _is_own(value, spans) else "its spans hold no attributes of MLflow"
+        if isinstance(value, dict) and "trace_id" in value and value.keys() & _OF_ROWS:
+            return "rows of search_traces without their spans: keep the column spans or trace"
         return "no spans of MLflow"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
@@ -83,6 +85,10 @@ class MlflowImporter:
         for number, value in files.values(path):
             where = f"{path}#{number}"
             yield FoundTrace(where, partial(_trace, value, where))
+
+
+_OF_ROWS = {"trace_metadata", "execution_duration", "request_time", "assessments", "state"}
+"""Columns of `search_traces` beside the spans."""
 
 
 def _spans(value: Any) -> list[Any] | None:
@@ -127,7 +133,9 @@ def _trace(value: Any, where: str) -> Trace:
         raise value
     spans = _spans(value)
     if spans is None:
-        raise InputError(f"{where}: a trace of MLflow must hold the list `spans`")
+        raise InputError(
+            f"{where}: a trace of MLflow must hold the list `spans`: keep the column spans or trace"
+        )
     whole = _whole(value)
     info = next((whole[one] for one in _INFO if isinstance(whole.get(one), dict)), value)
     calls, warnings = calls_of(enumerate(spans, start=1), partial(_call, where=where), where)

@@ -70,6 +70,11 @@ class OtlpImporter:
         if _is_request(value) or _is_printed_record(value):
             return None
         found = vendors.one_span(value) is not None
+        if not found and isinstance(value, dict) and "context.trace_id" in value:
+            return (
+                "rows of a data frame of Phoenix without the column context.span_id, which is "
+                "their index: write reset_index().to_json(FILE, orient='records', lines=True)"
+            )
         return None if found else "no resourceSpans and no spans of an SDK, Phoenix or Logfire"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:

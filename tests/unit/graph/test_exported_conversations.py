@@ -324,6 +324,22 @@ def test_a_torn_conversation_leaves_the_others_alone(tmp_path: Path) -> None:
         second.open()
 
 
+@pytest.mark.parametrize(
+    ("name", "row", "what_to_do"),
+    [
+        ("a.jsonl", {"context.trace_id": "t", "name": "a"}, "reset_index"),
+        ("a.json", {"trace_id": "t", "state": "OK"}, "keep the column spans or trace"),
+    ],
+)
+def test_rows_of_traces_that_lack_a_column_are_told_which(
+    name: str, row: Any, what_to_do: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(json.dumps(row), encoding="utf-8")
+    with pytest.raises(InputError, match=what_to_do):
+        list(find_processes(path))
+
+
 @pytest.mark.parametrize("name", ["chatgpt", "claude"])
 def test_chats_in_which_nothing_was_answered_are_left_out_and_counted(
     name: str, tmp_path: Path

@@ -417,3 +417,10 @@ def test_a_graph_that_neo4j_exported_has_the_names_of_its_entities(folder: Path)
     path.write_text(text, encoding="utf-8")
     process = opened(folder)
     assert nodes_of(process).keys() == nodes_of(opened(EXAMPLE / "working")).keys()
+
+
+def test_a_working_folder_without_its_chunks_says_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "kv_store_full_docs.json").write_text("{}", encoding="utf-8")
+    (found,) = find_processes(tmp_path)
+    with pytest.raises(InputError, match=r"lacks kv_store_text_chunks\.json"):
+        found.open()

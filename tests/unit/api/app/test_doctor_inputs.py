@@ -150,3 +150,15 @@ def test_a_broken_process_is_a_fault_with_its_violations(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", [one.name for one in importers()])
 def test_each_format_has_advice_on_source_text(name: str) -> None:
     assert "source text" in ADVICE[name]
+
+
+def test_messages_that_are_recorded_are_not_asked_for() -> None:
+    sample = Path(__file__).resolve().parents[4] / "examples" / "tasks" / "langfuse.json"
+
+    async def looked_at() -> list[InputExamined]:
+        return [one async for one in examine_inputs([sample], ImportOptions())]
+
+    (found,) = asyncio.run(looked_at())
+    (edges,) = [one.told for one in found.findings if one.about == "edges"]
+    assert "3 edges are not recorded" in edges
+    assert "Record" not in edges
