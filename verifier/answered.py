@@ -7,8 +7,8 @@ nothing of it is stored and the other claims go on.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from pydantic import ValidationError
 
@@ -17,25 +17,17 @@ from veritrail_graph.graph.model import CitedSentence, Evidence, Verdict
 from veritrail_graph.graph.plugins import FAULTS, contained, fault_of
 from veritrail_graph.verifier.ports import Judge, JudgeError, Judgement, ReadNode, Selection
 
-T = TypeVar("T")
 
-
-async def answered(
-    judge: Judge, ask: Callable[[], Awaitable[Any]], see: Callable[[Judge, Any], T]
-) -> T:
-    """The answer of a judge to a question.
-
-    Args:
-        judge: The judge.
-        ask: Asks it.
-        see: Gives the answer where it keeps the port, and raises JudgeError where it does not.
+@contextmanager
+def answering(judge: Judge) -> Iterator[None]:
+    """Ask a judge and look at its answer: a fault of either is an error that names the engine.
 
     Raises:
         VeriTrailError: The judge says so itself, it failed, or it broke its contract.
     """
     try:
         with contained():
-            return see(judge, await ask())
+            yield
     except VeriTrailError:
         raise
     except FAULTS as error:

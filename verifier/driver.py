@@ -24,7 +24,7 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.verifier.answered import (
-    answered,
+    answering,
     seen_judgement,
     seen_selection,
     seen_sub_claims,
@@ -140,9 +140,8 @@ async def verify_claim(
     base = without_verdict(task, process_id, judge, q, Status.RUNNING, None)
     try:
         async with asyncio.timeout(deadline):
-            sub_claims = await answered(
-                judge, partial(judge.sub_claims, task.claim, meter), seen_sub_claims
-            )
+            with answering(judge):
+                sub_claims = seen_sub_claims(judge, await judge.sub_claims(task.claim, meter))
             base = base.replace(sub_claims=sub_claims)
             whole = replace(task, claim=task.claim.replace(sub_claims=sub_claims))
             outcome = await drive(whole, judge, nodes, q, meter, observer)
@@ -251,13 +250,15 @@ async def _answer(
     if isinstance(need, NeedEvidence):
         read, missing = await nodes.read(need.nodes), need.missing
         wanted = claim if missing is None else missing.claim(claim)
-        select = partial(judge.select_evidence, wanted, read, meter)
-        selection = await answered(judge, select, partial(seen_selection, read))
+        with answering(judge):
+            found = await judge.select_evidence(wanted, read, meter)
+            selection = seen_selection(read, judge, found)
         return selection if missing is None else missing.numbered(selection)
     roots = await nodes.read(need.roots)
     settled = None if need.carried else need.selection.settled
-    found = Found(need.selection.evidence, roots, need.carried, settled)
-    return await answered(judge, partial(judge.judge, claim, found, meter), seen_judgement)
+    handed = Found(need.selection.evidence, roots, need.carried, settled)
+    with answering(judge):
+        return seen_judgement(judge, await judge.judge(claim, handed, meter))
 
 
 async def place_of_value(

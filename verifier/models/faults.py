@@ -36,7 +36,8 @@ _TITLE = re.compile(r"<title[^>]{0,100}>([^<]{1,200})", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 
 _A_KEY = re.compile(
-    r"\b(?:(?:sk|pk|rk|gsk|xai|hf|key|pplx|nvapi|glpat|gh[a-z])[-_](?=[\w*.-]*[\d*])[\w*-]{6,}"
+    r"(?<![\w-])(?:(?:sk|pk|rk|gsk|xai|hf|key|pplx|nvapi|glpat|gh[a-z])[-_]"
+    r"(?=[\w*-]*[\d*])[\w*-]{6,}"
     r"|AIza[\w*-]{8,}|AKIA[A-Z\d]{8,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)"
 )
 """What looks like a key of a known vendor, also with a part of it starred out; a digit or a star
