@@ -78,6 +78,17 @@ def asks_model(settings: Settings, engine: str | None = None, model: str | None 
     return engine_named(settings.engine_name(engine, model)).writes
 
 
+def any_writes(names: Iterable[str]) -> bool:
+    """Return whether one of these engines asks models that answer in words.
+
+    Raises:
+        InputError: There is no such engine.
+    """
+    from veritrail_graph.verifier.engines import engine_named
+
+    return any(engine_named(name).writes for name in names)
+
+
 def usual_engine(settings: Settings, choices: Iterable[EngineChoice]) -> str:
     """The engine to begin with: that of the settings where it works, else the first that does.
 

@@ -138,13 +138,13 @@ def defaults_of(command: Any) -> dict[str, Any]:
 
 def without_idle(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options without an effort of the project's file where no model answers in words."""
+    from veritrail_graph.api.app.engines import any_writes
     from veritrail_graph.api.settings.file import options_of_project
-    from veritrail_graph.verifier.engines import engine_named
 
     effort = options.get("effort")
-    names = [options.get("engine"), options.get("verdict_engine")]
-    engines = [engine_named(one) for one in names if one is not None]
-    if effort is None or not engines or any(one.writes for one in engines):
+    given = (options.get("engine"), options.get("verdict_engine"))
+    engines = [name for name in given if name is not None]
+    if effort is None or not engines or any_writes(engines):
         return dict(options)
     is_default = options_of_project().get("effort") == effort
     return {**options, "effort": None if is_default else effort}
