@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -134,12 +135,10 @@ class OpenResources:
         given = {name: one for name, one in options.items() if name != "prompts"}
         given.setdefault("price", self._price)
         request = VerifyRequest.checked({"process_id": "evaluation", **self._fixed, **given})
-        how = judge_options(
-            self._settings,
-            request,
-            prompts=self._prompts(options.get("prompts")),
-            concurrency=self._concurrency,
-        )
+        how = judge_options(self._settings, request, concurrency=self._concurrency)
+        prompts = self._prompts(options.get("prompts"))
+        if how.writes:  # a matrix may name a wording for all its engines
+            how = replace(how, prompts=prompts)
         if "engine" not in options and not how.asks_models:
             _refuse_without_model(how.engine_words, options)
         return how
