@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _STYLES = {"warning": Style.WARNING, "fault": Style.WRONG}
 _MANY = {"input": 2, "read": 1}
-"""About these there are findings of many kinds, told apart by so many parts between colons."""
+"""Findings about these are of many kinds, which differ in so many parts between colons."""
 _NAMED = re.compile(r"'[^']*'|\([^()]*\)")
 _WORDS = re.compile(r"[^\W\d_]{4,}")
 _Row = tuple[Line, ...]

@@ -50,7 +50,7 @@ def suffix_of(path: Path) -> str:
 
 
 def begins_as_json(path: Path) -> bool:
-    """Return whether a file begins as an object or a list of JSON, whatever it is called."""
+    """Return whether a file of any name begins as an object or a list of JSON."""
     try:
         with reading.open_bytes(path) as file:
             head = file.read(_HEAD)

@@ -1,7 +1,7 @@
 """Data frames as pandas writes them in JSON, as the rows that a table would hold.
 
-`to_json` writes a frame by column unless it is told otherwise: an object for each column, with the
-value of each row below the row's key.
+By default `to_json` writes a frame by column: an object for each column, with the value of each
+row below the row's key.
 """
 
 from __future__ import annotations

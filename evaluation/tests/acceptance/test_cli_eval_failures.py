@@ -71,7 +71,7 @@ def test_one_command_finds_agents_and_steps_and_goes_on_where_it_stopped(
     assert again.json["spent"]["calls"] == 0
     assert len(set(prompts)) == len(prompts)  # nothing is paid for twice
     ended = alone(*report).json
-    # The quay goes wrong in a message. The lighthouse is told by nothing but a page about another
+    # The quay goes wrong in a message. Of the lighthouse there is only a page about another
     # one: the place is the final answer, of the right agent. A page says 45.
     generated, crafted, every = _rows(ended, None)
     assert (generated["agent"], generated["step"], generated["not_located"]) == (1, 1, 0)

@@ -49,7 +49,7 @@ class ConfigurationRun:
         spent: The cost of all lines, also of failures that were tried again later.
         reused: What answers from the cache would have cost anew, by claim.
         prepared_reused: The same of each preparation.
-        judges: Who judged what counts, by name; empty: nothing was judged, or nobody noted it.
+        judges: Who judged what counts, by name; empty: nothing was judged, or it was not noted.
         unnoted: How many outcomes that count are of a version that did not note the judge.
     """
 
