@@ -49,6 +49,20 @@ def judge_mode_of(verification: Verification) -> JudgeMode:
     return found if share == found.share else JudgeMode(share, found.second)
 
 
+PROMPTS = ", prompts "
+"""What stands between a judge and the wording of its prompts where that is not the paper's."""
+
+
+def with_wording(judge: str, wording: str) -> str:
+    """Return a judge with the wording of its prompts, such as `openai NAME, prompts v2`.
+
+    Args:
+        judge: Its engine and models.
+        wording: As `wording_of_settings` gives it; empty: the judge as it is.
+    """
+    return f"{judge}{PROMPTS}{wording}" if wording else judge
+
+
 @lru_cache(maxsize=256)
 def wording_of_settings(settings: str | None) -> str:
     """Return the versions of the prompts that selected evidence and gave verdicts, such as `v2`.

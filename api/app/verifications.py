@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Review, Verification
     from veritrail_graph.graph.model.attribution import CarriedSentence
     from veritrail_graph.graph.model.difference import Difference
+    from veritrail_graph.graph.model.finding import CheckedClaim
     from veritrail_graph.graph.model.listed import Cost, JudgedClaim, TrailOutline
     from veritrail_graph.graph.model.run import Run
     from veritrail_graph.graph.store import Store
@@ -324,16 +325,22 @@ class Verifications(Part):
             process_id=process_id, run_of_record=run_id if on else None, claims=judged
         )
 
-    async def outweighed(self, process_id: str, made: Sequence[Verification]) -> list[JudgedClaim]:
+    async def outweighed(
+        self, process_id: str, made: Sequence[Verification | CheckedClaim]
+    ) -> list[JudgedClaim]:
         """Claims that have a result among these verifications, and for which another one counts.
 
         A result is a verdict, or that the claim is undecided.
 
         Args:
             process_id: The process.
-            made: Verifications of it.
+            made: Verifications of it, or claims that were checked by some.
         """
-        judged = {one.verification_id: one.claim_id for one in made if one.status.is_result}
+        judged = {
+            one.verification_id: one.claim_id
+            for one in made
+            if one.status is not None and one.status.is_result
+        }
         names = list(dict.fromkeys(judged.values()))
         found = await (await self._store()).claims.judged(process_id, names) if names else {}
         known = [found[name] for name in names if name in found]

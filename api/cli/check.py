@@ -19,7 +19,7 @@ import typer
 
 from veritrail_graph.api.cli import completion
 from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.api.cli.checked import CheckShown, Following, following, tell
+from veritrail_graph.api.cli.checked import CheckEnding, CheckShown, ending_of, tell
 from veritrail_graph.api.cli.checked_watch import Watched
 from veritrail_graph.api.cli.columns import Columns
 from veritrail_graph.api.cli.exits import (
@@ -385,7 +385,7 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
     )
 
 
-async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Following]:
+async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, CheckEnding]:
     from veritrail_graph.api.app import Application
 
     with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
@@ -395,7 +395,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Foll
             with long_work() as work:
                 watched = Watched(work)
                 done = await app.checking.check(what, wanted.options, watched.hooks)
-            return done, await following(app, done.checked)
+            return done, await ending_of(app, done.checked)
 
 
 def _with_answer_in_file(wanted: _Wanted, folder: Path) -> _Wanted:

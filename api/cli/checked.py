@@ -37,7 +37,12 @@ from veritrail_graph.api.show.findings import (
     worst_first,
 )
 from veritrail_graph.api.show.texts import one_line
-from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS, indicative_words
+from veritrail_graph.api.show.words import (
+    CLAIM_CATEGORY_WORDS,
+    indicative_words,
+    judged_by,
+    outweighed_words,
+)
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.finding import TURNS
@@ -78,8 +83,8 @@ class CheckShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
-    """The way on from a check.
+class CheckEnding:
+    """The last lines of a check.
 
     Attributes:
         command: The command to go on with.
@@ -90,66 +95,50 @@ class Following:
     notes: tuple[str, ...] = ()
 
 
-async def following(app: Application, checked: Checked) -> Following:
+async def ending_of(app: Application, checked: Checked) -> CheckEnding:
     """Return the command that shows the first wrong claim, or the claims of the first process.
 
     On a terminal ids are as short as they may be typed; in a pipe they are whole. A verification
     that is not in force is named itself.
     """
     if not checked.processes:
-        return Following()
+        return CheckEnding()
     process = next((each for each in checked.processes if each.wrong), checked.processes[0])
-    notes, is_other = [], False
-    for each in checked.processes:
-        if others := await _others_in_force(app, each):
-            notes.append(_others_words(each, others))
-            is_other |= each is process and bool(
-                process.wrong and process.wrong[0].claim_id in others
-            )
-    if is_other:
+    kept = {each.process_id: await _kept(app, each) for each in checked.processes}
+    notes = [
+        _kept_words(each, found) for each in checked.processes if (found := kept[each.process_id])
+    ]
+    names = {one.claim_id for one in kept[process.process_id]}
+    if process.wrong and process.wrong[0].claim_id in names:
         command = f"veritrail show {quoted(process.wrong[0].verification_id)}"
-        return Following(command, tuple(notes))
+        return CheckEnding(command, tuple(notes))
     process_id, is_short = process.process_id, console().is_terminal
     name = process_id
     if is_short:
         name = await app.names.short_process(process_id, LEAST, LONGEST_WHOLE)
     if not process.wrong:
-        return Following(f"veritrail show {quoted(name)}", tuple(notes))
+        return CheckEnding(f"veritrail show {quoted(name)}", tuple(notes))
     claim = process.wrong[0].claim_id
     if is_short:
         claim = await app.names.short_claim(process_id, claim, LEAST, LONGEST_WHOLE)
-    return Following(f"veritrail show {quoted(name)} {quoted(claim)}", tuple(notes))
+    return CheckEnding(f"veritrail show {quoted(name)} {quoted(claim)}", tuple(notes))
 
 
-async def _others_in_force(app: Application, process: CheckedProcess) -> dict[str, JudgedClaim]:
-    """Return the claims of a process for which another verification counts, by claim_id."""
+async def _kept(app: Application, process: CheckedProcess) -> list[JudgedClaim]:
+    """Return the claims for which another verification counts than that of the check."""
     if process.status == "created" or TURNS in process.read:
-        return {}  # nobody judged it before; or its claims are those of turns
-    made = {
-        one.claim_id: one.verification_id
-        for one in process.results
-        if one.verification_id is not None and (one.verdict is not None or one.is_undecided)
-    }
-    found = await app.claims.some(process.process_id, list(made)) if made else {}
-    return {
-        name: one
-        for name, one in found.items()
-        if one.verification_id is not None and one.verification_id != made[name]
-    }
+        return []  # it had no verdicts before; or its claims are those of turns
+    return await app.verifications.outweighed(process.process_id, process.results)
 
 
-def _others_words(process: CheckedProcess, others: Mapping[str, JudgedClaim]) -> str:
-    given = dict.fromkeys(
-        f"{one.engine} {one.model}" if one.model else one.engine or "" for one in others.values()
-    )
-    return (
-        f"{one_line(process.process_id)}: {len(others):,} of these verdicts replace none: those of "
-        f"{one_line(', '.join(given))} stay in force. To let this check decide: "
-        f"veritrail pin {process.run_id}"
-    )
+def _kept_words(process: CheckedProcess, kept: Sequence[JudgedClaim]) -> str:
+    judges = dict.fromkeys(judged_by(one.engine or "", one.model) for one in kept)
+    those = f"those of {one_line(', '.join(judges))} stay in force"
+    found = outweighed_words(len(kept), those, "check", process.run_id)
+    return f"{one_line(process.process_id)}: {found}"
 
 
-def tell(done: Checked, shown: CheckShown, after: Following) -> None:
+def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
     """Print what a check found, and at its end the command to go on with."""
     width = _width()
     _tell_read(done.processes, shown)

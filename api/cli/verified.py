@@ -19,7 +19,7 @@ from veritrail_graph.api.cli.explain import ExplainedTrails
 from veritrail_graph.api.cli.terminal import quoted, say, show
 from veritrail_graph.api.show.asking import asking_sentences
 from veritrail_graph.api.show.texts import one_line, some
-from veritrail_graph.api.show.words import indicative_words, kept_words
+from veritrail_graph.api.show.words import indicative_words, kept_words, outweighed_words
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import (
     RunUsage,
@@ -364,10 +364,7 @@ def _outweighed_words(report: Report) -> str:
         words = kept_words(one, made.get(one.claim_id))
         kept.setdefault(words, []).append(one.claim_id)
     each = "; ".join(f"{words} for {some(names)}" for words, names in kept.items())
-    return (
-        f"{len(found):,} of these verdicts replace none: {each}. To let this run decide: "
-        f"veritrail pin {report.done.run_id}"
-    )
+    return outweighed_words(len(found), each, "run", report.done.run_id)
 
 
 def _counts(done: list[Verification]) -> str:

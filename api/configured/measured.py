@@ -1,8 +1,7 @@
 """The figures that `judge check` measured of judges here, kept so that they stand beside verdicts.
 
 A file of the home folder, one entry for each engine with its model and the wording of its prompts,
-read again where it changed. Whatever is wrong with it, a
-verdict is shown without a figure.
+read again where it changed. Where something is wrong with it, verdicts are shown without figures.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.judge_mode import wording_of_settings
+from veritrail_graph.graph.judge_mode import with_wording, wording_of_settings
 from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 FILE, FORMAT = "judges.json", "veritrail.judges/1"
@@ -70,11 +69,11 @@ class MeasuredJudge:
         """Return the same in a sentence."""
         low, high = self.interval
         day = date.fromisoformat(self.measured_on)
-        wording = f", prompts {self.prompts}" if self.prompts else ""
+        check = with_wording(f"judge check of {day.day} {day:%B %Y}", self.prompts)
         return (
             f"{self.model}: balanced accuracy {self.balanced_accuracy:.2f} ({low:.2f} to "
             f"{high:.2f}) on {self.pairs:,} labelled pairs, of which it decides "
-            f"{100 * self.decided:.0f} % (judge check of {day.day} {day:%B %Y}{wording})."
+            f"{100 * self.decided:.0f} % ({check})."
         )
 
 

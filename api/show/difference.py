@@ -27,7 +27,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
-from veritrail_graph.api.show.words import ENDINGS, mark_now, mark_of
+from veritrail_graph.api.show.words import ENDINGS, judged_by, mark_now, mark_of
 from veritrail_graph.graph.comparing import DifferingPart, folded_settings
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Status, Termination, Verdict, Verification
@@ -110,7 +110,7 @@ def _heading_of(words: str) -> Tree:
 
 
 def _heading(letter: str, one: Verification) -> Line:
-    by = f"{one.engine} {one.model}" if one.model else one.engine
+    by = judged_by(one.engine, one.model)
     line: Line = (ours(f"{letter}  ", Style.STRONG), name(one.verification_id), ours("  "))
     line += (verdict(mark_now(one)), ours(" · "), name(by), ours(asked_as(one)))
     return (*line, ours(f" · {one.created_at}"))

@@ -21,7 +21,7 @@ from veritrail_graph.api.show.document import (
     said,
     verdict,
 )
-from veritrail_graph.api.show.words import VERDICT_WORDS, review_mark, share
+from veritrail_graph.api.show.words import VERDICT_WORDS, judged_by, review_mark, share
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Review, Verdict
 from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
@@ -111,7 +111,7 @@ def agreement_shown(found: Agreement) -> Document:
     if found.overall.pairs:
         blocks.append(_pairs(found.overall))
     rows = [
-        *(_row((name(f"{one.engine} {one.model or ''}".strip()),), None, None, one)
+        *(_row((name(judged_by(one.engine, one.model)),), None, None, one)
           for one in found.judges),
         *(_row((name(one.reviewer),), one.reviews, one.unclear, one) for one in found.reviewers),
         *(_row((name(" and ".join(one.reviewers)),), None, one.unclear, one)

@@ -316,6 +316,26 @@ class _Kept(Protocol):
     def indicative(self) -> bool | None: ...
 
 
+def judged_by(engine: str, model: str | None) -> str:
+    """Return an engine with its model, if it asks one."""
+    return f"{engine} {model}" if model else engine
+
+
+def outweighed_words(claims: int, kept: str, what: str, run_id: str | None) -> str:
+    """Say that results replace none, and how they would.
+
+    Args:
+        claims: How many.
+        kept: What stays in force in their place.
+        what: What gave them: `run` or `check`.
+        run_id: Their run.
+    """
+    return (
+        f"{claims:,} of these verdicts replace none: {kept}. To let this {what} decide: "
+        f"veritrail pin {run_id}"
+    )
+
+
 def kept_words(kept: _Kept, made: Verification | None) -> str:
     """Say which verification stays in force in place of one that was made later, and why.
 

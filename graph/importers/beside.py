@@ -6,12 +6,11 @@ Their names are said, so that no text is left out without a word.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import is_dataclass, replace
 from typing import Any
 
 from veritrail_graph.graph.counted import some
 from veritrail_graph.graph.errors import shown
-from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.records import ProcessInput, warned
 from veritrail_graph.graph.importers.traces.finding import SHORTEST, Finder, normalised
 from veritrail_graph.graph.importers.traces.unread import texts_in, words_in
 
@@ -49,16 +48,6 @@ def told(
     """
     found = fields(value, read, whole)
     return warned(source, sentence(found, _held(source), beside)) if found else source
-
-
-def warned(source: ProcessInput, said: Sequence[str]) -> ProcessInput:
-    """Return a process with further warnings."""
-    made: Any = source  # the inputs in memory are dataclasses; the Protocol does not say so
-    if not said or not is_dataclass(made):
-        return source
-    header = replace(source.header, warnings=(*source.header.warnings, *said))
-    told_of: ProcessInput = replace(made, header=header)  # type: ignore[assignment, type-var]
-    return told_of
 
 
 def sentence(found: Mapping[str, set[str]], held: Iterable[str], beside: str) -> list[str]:

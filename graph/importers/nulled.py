@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import is_dataclass, replace
 from typing import Any
 
 from veritrail_graph.graph.importers.process_file import reading
-from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.records import ProcessInput, warned
 
 _WRITTEN = ("NaN", "Infinity")
 
@@ -103,13 +102,7 @@ def remarks(value: Any) -> tuple[str, ...]:
 
 def told(source: ProcessInput, value: Any) -> ProcessInput:
     """A process with a warning, where values that it was made from became null."""
-    found = remarks(value)
-    made: Any = source  # the inputs in memory are dataclasses; the Protocol does not say so
-    if not found or not is_dataclass(made):
-        return source
-    header = replace(source.header, warnings=(*source.header.warnings, *found))
-    told_of: ProcessInput = replace(made, header=header)  # type: ignore[assignment, type-var]
-    return told_of
+    return warned(source, remarks(value))
 
 
 def dumps(value: Any) -> str:

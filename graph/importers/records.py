@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, Protocol, overload, runtime_checkable
 
 from veritrail_graph.graph.errors import Violation, shown
@@ -320,6 +320,16 @@ class ProcessInput(Protocol):
     def records(self) -> Iterator[Record]:
         """Read the input once from its beginning."""
         ...
+
+
+def warned(source: ProcessInput, said: Sequence[str]) -> ProcessInput:
+    """Return a process in memory with further warnings."""
+    made: Any = source  # the inputs in memory are dataclasses; the Protocol does not say so
+    if not said or not is_dataclass(made):
+        return source
+    header = replace(source.header, warnings=(*source.header.warnings, *said))
+    found: ProcessInput = replace(made, header=header)  # type: ignore[assignment, type-var]
+    return found
 
 
 @runtime_checkable

@@ -19,9 +19,9 @@ from veritrail_graph.api.cli.gating.entries import (
     same_text,
 )
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
-from veritrail_graph.api.show.words import State, indicative_reason, mark_now
-from veritrail_graph.graph.judge_mode import wording_of_settings
-from veritrail_graph.graph.model import Status, Verification
+from veritrail_graph.api.show.words import State, indicative_reason, judged_by, mark_now
+from veritrail_graph.graph.judge_mode import PROMPTS, with_wording, wording_of_settings
+from veritrail_graph.graph.model import Status
 
 PASSED = 0
 NOT_MET = 1
@@ -357,20 +357,13 @@ def _rate(entries: Sequence[Entry], limits: GateLimits) -> Fraction | None:
     return Fraction(sum(limits.counts(entry.state) for entry in judged), len(judged))
 
 
-_PROMPTS = ", prompts "
-"""What stands between a judge and its wording. Without it the wording is the paper's, as it was in
-all baselines that were written before there was another default."""
-
-
 def judges(material: ReportData) -> tuple[str, ...]:
     """Return who judged: engines with their models, and the prompts where not the paper's."""
-    return tuple(sorted({_judge_name(one) for one in material.verifications}))
-
-
-def _judge_name(one: Verification) -> str:
-    name = f"{one.engine} {one.model}" if one.model else one.engine
-    wording = wording_of_settings(one.settings)
-    return f"{name}{_PROMPTS}{wording}" if wording else name
+    found = {
+        with_wording(judged_by(each.engine, each.model), wording_of_settings(each.settings))
+        for each in material.verifications
+    }
+    return tuple(sorted(found))
 
 
 def notes_on(
@@ -445,7 +438,7 @@ def judge_changed(material: ReportData, judged_before: Sequence[str] | None) -> 
     then, now = (", ".join(each) for each in (judged_before, judged_now))
     words = f"the baseline was judged by {then}, this by {now}"
     before, after = (
-        {one.partition(_PROMPTS)[0] for one in each} for each in (judged_before, judged_now)
+        {one.partition(PROMPTS)[0] for one in each} for each in (judged_before, judged_now)
     )
     if before != after:
         return words

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.views.review import Reviewer, SaidView, cut, said_view
 from veritrail_graph.api.show.review import interval_words, kappa_words, share_words
-from veritrail_graph.api.show.words import Mark, mark_now
+from veritrail_graph.api.show.words import Mark, judged_by, mark_now
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
 from veritrail_graph.graph.model.listed import JudgedClaim, QueuedClaim
@@ -51,7 +51,7 @@ def lines_of(found: Agreement) -> list[tuple[str, list[AgreementLine], int]]:
     people = [line_of(one.reviewer, one) for one in found.reviewers[:MOST_FIGURES]]
     between = found.between_reviewers[:MOST_FIGURES]
     pairs = [line_of(" and ".join(one.reviewers), one) for one in between]
-    judges = [line_of(f"{one.engine} {one.model or ''}".strip(), one) for one in found.judges]
+    judges = [line_of(judged_by(one.engine, one.model), one) for one in found.judges]
     parts = (
         ("Each reviewer and the judge", people, len(found.reviewers)),
         ("Reviewers with each other", pairs, len(found.between_reviewers)),

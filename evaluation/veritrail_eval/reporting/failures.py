@@ -145,7 +145,7 @@ class FailureAttribution:
         )
         if row.agent.value is None or row.step.value is None:
             return ""
-        who = f"judged by {run.judge}".replace("judged by words", "by words") if run.judge else ""
+        who = f"{'' if run.indicative else 'judged '}by {run.judge}" if run.judge else ""
         lacking = (
             f"; of {row.not_located:,} it names no place, which counts as wrong"
             if row.not_located

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from veritrail_eval.methods.method import Method
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.judge_mode import wording_of_settings
+from veritrail_graph.graph.judge_mode import with_wording, wording_of_settings
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.model.noun import Noun
 
@@ -60,5 +60,4 @@ def _name(method: str, settings: Mapping[str, Any]) -> str:
         if key.rpartition(".")[2] == _MODEL and value and not key.startswith(_RETRIEVAL)
     }
     name = " ".join([str(settings.get("engine", method)), *sorted(models)])
-    wording = wording_of_settings(text)
-    return f"{name}, prompts {wording}" if wording else name
+    return with_wording(name, wording_of_settings(text))

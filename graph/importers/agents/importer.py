@@ -17,7 +17,7 @@ from veritrail_graph.graph.importers.conversations.evaluated import (
     samples_of_oaieval,
 )
 from veritrail_graph.graph.importers.conversations.exported import told
-from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.records import ProcessInput, warned
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
 LISTS = (
@@ -161,7 +161,7 @@ def _open(value: Any, where: str, options: ImportOptions, said: Sequence[str] = 
         )
     messages, document = found
     read = process.of_messages(messages, document, where, options.question)
-    return nulled.told(beside.warned(told(read, value, process.MARKS), said), value)
+    return nulled.told(warned(told(read, value, process.MARKS), said), value)
 
 
 def _open_lines(path: Path, options: ImportOptions) -> ProcessInput:

@@ -19,7 +19,7 @@ from veritrail_graph.graph.importers.conversations.chats import is_unanswered
 from veritrail_graph.graph.importers.dialogue import chats, sessions
 from veritrail_graph.graph.importers.dialogue.file import NAME, process_of, read_dialogue
 from veritrail_graph.graph.importers.process_file import reading
-from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.records import ProcessInput, warned
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces import langfuse
 from veritrail_graph.graph.importers.traces.calls import FoundTrace, Trace
@@ -157,7 +157,7 @@ def _of_chats(path: Path) -> Iterator[Found]:
 
 
 def _of_chat(value: Any, where: str, said: Sequence[str]) -> ProcessInput:
-    return beside.warned(chats.chat(value, where), said)
+    return warned(chats.chat(value, where), said)
 
 
 def _of_lines(path: Path) -> ProcessInput:

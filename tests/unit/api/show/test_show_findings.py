@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.api.cli.checked import CheckShown, Following, tell
+from veritrail_graph.api.cli.checked import CheckEnding, CheckShown, tell
 from veritrail_graph.api.show.findings import (
     as_text,
     distinct_names,
@@ -211,7 +211,7 @@ def a_check() -> Checked:
 def test_of_many_inputs_the_worst_are_shown_and_the_others_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tell(a_check(), CheckShown(), Following("veritrail show p"))
+    tell(a_check(), CheckShown(), CheckEnding("veritrail show p"))
     out, said = capsys.readouterr()
     assert len(out.splitlines()) < 50
     assert out.startswith("wrong 0\n")
@@ -224,7 +224,7 @@ def test_of_many_inputs_the_worst_are_shown_and_the_others_counted(
 def test_with_all_every_input_and_every_wrong_claim_is_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tell(a_check(), CheckShown(every=True), Following())
+    tell(a_check(), CheckShown(every=True), CheckEnding())
     out, said = capsys.readouterr()
     assert out.count("went wrong in") == 60
     assert "right 59" in out
