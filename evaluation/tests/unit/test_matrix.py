@@ -368,6 +368,14 @@ def test_a_sample_is_the_same_with_the_same_seed(tmp_path: Path, by: SampleBy) -
 
 
 @pytest.mark.usefixtures("made")
+def test_the_small_matrix_draws_claims_of_both_labels_from_both_samples() -> None:
+    matrix = read_matrix(HARBOUR.parent / "evaluation/small-local.toml")
+    for entry in matrix.datasets:
+        claims = load(entry, matrix.seed).claims
+        assert len(claims) == 3
+        assert len({one.label for one in claims}) == 2, entry.name
+
+
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     from filelock import FileLock
 
