@@ -367,7 +367,6 @@ def test_a_sample_is_the_same_with_the_same_seed(tmp_path: Path, by: SampleBy) -
     assert len(first) == (1 if by is SampleBy.CLAIM else len(load(entry, 8).claims))
 
 
-@pytest.mark.usefixtures("made")
 def test_the_small_matrix_draws_claims_of_both_labels_from_both_samples() -> None:
     matrix = read_matrix(HARBOUR.parent / "evaluation/small-local.toml")
     for entry in matrix.datasets:
@@ -376,6 +375,7 @@ def test_the_small_matrix_draws_claims_of_both_labels_from_both_samples() -> Non
         assert len({one.label for one in claims}) == 2, entry.name
 
 
+@pytest.mark.usefixtures("made")
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     from filelock import FileLock
 
