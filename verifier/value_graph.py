@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from veritrail_graph.graph.model import NodeRef, Sentence
+from veritrail_graph.verifier.ports import ReadNode
 
 
 @dataclass
@@ -20,14 +21,19 @@ class ReadGraph:
     Attributes:
         refs: The nodes that were read, by node_id.
         sources: node_ids of the source nodes, by node.
-        texts: The sentences of a node.
+        texts: The nodes with their texts, by node_id.
         is_whole: Whether all was read, and none left out because there was too much.
     """
 
     refs: dict[str, NodeRef] = field(default_factory=dict)
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    texts: dict[str, tuple[Sentence, ...]] = field(default_factory=dict)
+    texts: dict[str, ReadNode] = field(default_factory=dict)
     is_whole: bool = True
+
+    def sentences(self, name: str) -> tuple[Sentence, ...]:
+        """The sentences of a node; none where it was not read."""
+        read = self.texts.get(name)
+        return () if read is None else read.sentences
 
     def upstream(self, name: str, stops: Collection[str] = ()) -> list[str]:
         """The nodes that a node was made from, and what these were made from.

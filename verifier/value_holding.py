@@ -14,50 +14,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.value_signs import figures_in, shared_at_most, signs_of
 from veritrail_graph.verifier.values import Value, ValueKind, values
 from veritrail_graph.verifier.values.characters import plain, unaccented
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
 from veritrail_graph.verifier.values.tokens import Token, TokenKind
 
-_SPELLED = (
-    (frozenset(words.SMALL) - {"a", "one"})
-    | words.ORDINALS.keys()
-    | {"half", "quarter", "noon", "midday", "midnight"}
-)
 _MANY_SCALES = frozenset(("s", "day", "month"))
 """Units whose sizes are no powers of ten, so that one amount has many digits."""
 _LONG = 4
 """Signs of a figure that is the same one whatever stands behind it: 130,000 guests."""
-_WORD = re.compile(r"[^\W\d_]+")
-_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 _REMEMBERED = 4_096
-"""Texts whose signs are kept: each value of each claim is looked for in the same sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """The signs of a text that tell at once that most values stand nowhere in it.
-
-    Attributes:
-        plain: The text in plain characters.
-        letters: Its letters without case and accents.
-        may_spell: Whether it may have figures or moments in words.
-    """
-
-    plain: str
-    letters: str
-    may_spell: bool
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _signs_of(text: str) -> _Signs:
-    text, _ = plain(text)
-    spelled = {word.casefold() for word in _WORD.findall(text)}
-    may_spell = _UNSPACED.search(text) is not None or not spelled.isdisjoint(_SPELLED)
-    return _Signs(text, unaccented(text.casefold()), may_spell)
+"""Texts whose names are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +71,9 @@ class Wanted:
             return self._quoted(text)
         if kind is ValueKind.NAME:
             return self._named(text)
-        if not self._may_have(text):
+        if not self.may_stand_in(text):
             return None
-        return next((one for one in values(text) if self._is(one)), None)
+        return next((one for one in figures_in(text) if self._is(one)), None)
 
     @cached_property
     def _amounts(self) -> frozenset[str]:
@@ -117,8 +88,9 @@ class Wanted:
             return re.compile(r"\d")
         return re.compile("|".join(r"[.,' \u00a0\u202f]?".join(one) for one in sorted(cores)))
 
-    def _may_have(self, text: str) -> bool:
-        signs = _signs_of(text)
+    def may_stand_in(self, text: str) -> bool:
+        """Return whether a figure, a date or a time may stand in a text."""
+        signs = signs_of(text)
         return signs.may_spell or self._pattern.search(signs.plain) is not None
 
     def _is(self, other: Value) -> bool:
@@ -152,8 +124,11 @@ class Wanted:
 
     def _quoted(self, text: str) -> Value | None:
         """Return what was said, also without quotation marks and in another order of its words."""
-        found = text_of(text).tokens
         mine = set(self.value.canonical.split()) - words.STOP
+        keys = {words.key(one) for one in mine if one.isascii() and one.isalpha()}
+        if shared_at_most(keys, text) < len(keys):
+            return None
+        found = text_of(text).tokens
         there = [token for token in found if token.lower in mine]
         if not mine or not mine <= {token.lower for token in there}:
             return None
@@ -163,7 +138,7 @@ class Wanted:
         """The name, a longer or shorter one of the same, or its last part with a capital."""
         parts = self.value.canonical.split()
         initials = "".join(part[0] for part in parts)
-        letters = _signs_of(text).letters
+        letters = signs_of(text).letters
         if not parts or not any(part in letters for part in (parts[-1], initials)):
             return None
         names = _names_of(text)

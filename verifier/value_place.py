@@ -184,6 +184,7 @@ def follow_value(
     asked = Asked.of(claim.text)
     if not asked.values or (is_open and not any(map(may_be_turned, asked.values))):
         return None
+    sought = [n for n, value in enumerate(asked.values) if not is_open or may_be_turned(value)]
     graph = ReadGraph()
     followed = [_Followed() for _ in asked.values]
     evidence = {name for one in iterations for name in one.node_ids_with_evidence}
@@ -193,8 +194,11 @@ def follow_value(
         texts = yield NeedTexts(level)
         assert isinstance(texts, tuple)  # noqa: S101 (it was asked for texts)
         for read in texts:
-            graph.texts[read.ref.node_id] = read.sentences
-            _listen(asked, claim, read, followed, is_open=is_open)
+            graph.texts[read.ref.node_id] = read
+            if not is_open:
+                _listen(asked, claim, read, followed)
+            if not is_open or asked.may_stand_in(read.text, sought):
+                _look(asked, read, sought, followed)
         if is_open and _all_stand_in_sources(asked, graph, followed):
             return None
         made = tuple(ref for ref in level if not (ref.is_root or ref.is_unsourced))
@@ -220,13 +224,8 @@ def _all_stand_in_sources(asked: Asked, graph: ReadGraph, followed: Sequence[_Fo
     )
 
 
-def _listen(
-    asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Followed], *, is_open: bool
-) -> None:
-    """Note what the sentences of a node say of the values of the claim.
-
-    Where the claim has no verdict, all that counts is which of them have a value.
-    """
+def _listen(asked: Asked, claim: Claim, read: ReadNode, followed: Sequence[_Followed]) -> None:
+    """Note what the sentences of a node say of the values of the claim."""
     ref = read.ref
     places: tuple[tuple[int, int], ...] = ()
     if ref.node_id == claim.node_id and claim.start is not None and claim.end is not None:
@@ -234,17 +233,24 @@ def _listen(
     before = ""
     for sentence in read.sentences:
         is_own = any(sentence.start < end and start < sentence.end for start, end in places)
-        heard = () if is_open else asked.heard(sentence.text, before=before, is_own=is_own)
-        for number, saying in heard:
+        for number, saying in asked.heard(sentence.text, before=before, is_own=is_own):
             said = _Said(ref, sentence, saying.value, saying.likeness, saying.others)
             followed[number].take(said, agrees=saying.agrees, is_sure=saying.is_sure)
-        for number, value, is_far in asked.held(sentence.text):
+        before = sentence.text
+
+
+def _look(
+    asked: Asked, read: ReadNode, sought: Sequence[int], followed: Sequence[_Followed]
+) -> None:
+    """Note which sentences of a node have a value that is sought, whatever they speak of."""
+    ref = read.ref
+    for sentence in read.sentences:
+        for number, value, is_far in asked.held(sentence.text, sought):
             if is_far:
                 followed[number].far.add(ref.node_id)
             else:
                 kept = followed[number].held.setdefault(ref.node_id, [])
                 kept.append(_Said(ref, sentence, value, 0.0, 0))
-        before = sentence.text
 
 
 def _turned_place(
@@ -478,7 +484,7 @@ def _denied_sentence(
         return ()
     found: list[_Said] = []
     for name in graph.upstream(ref.node_id):
-        for sentence in graph.texts.get(name, ()):
+        for sentence in graph.sentences(name):
             for number, saying in own.heard(sentence.text):
                 is_rival = number in numbers and not saying.agrees
                 if is_rival and asked.shares_matter(text, sentence.text):
@@ -493,7 +499,7 @@ def _denied_sentence(
 def _has(graph: ReadGraph, name: str, said: _Said) -> bool:
     """Return whether a node has the other value as well, of whatever matter."""
     wanted = Wanted(said.value)
-    return any(wanted.within(one.text) is not None for one in graph.texts.get(name, ()))
+    return any(wanted.within(one.text) is not None for one in graph.sentences(name))
 
 
 def _span(value: Value) -> tuple[int, int]:

@@ -9,13 +9,15 @@ Source: ours (docs/adr/0050-value-leads-to-the-culprit.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.value_holding import Wanted
+from veritrail_graph.verifier.value_signs import shared_at_most
 from veritrail_graph.verifier.values import Value, ValueKind, rival, same_matter, values
+from veritrail_graph.verifier.values.characters import plain
 from veritrail_graph.verifier.values.matter import content_keys, other_unit
 from veritrail_graph.verifier.values.model import NUMERIC
 from veritrail_graph.verifier.values.reading import text_of
@@ -125,15 +127,42 @@ class Asked:
         """Its values as they are looked for on any matter."""
         return tuple(Wanted(value) for value in self.values)
 
-    def held(self, text: str) -> Iterator[tuple[int, Value, bool]]:
+    @cached_property
+    def _least_shared(self) -> int:
+        """Words of the claim without which a sentence has neither a value of its matter."""
+        claim = text_of(self._claim.text)
+        own = (
+            content_keys(claim, [placed for placed in claim.placed if placed.value == value])
+            for value in self.values
+        )
+        return min((LEAST_SHARED, *map(len, own)))
+
+    def may_stand_in(self, text: str, places: Collection[int]) -> bool:
+        """Return whether a sentence of a text may have a figure, a date or a time of some places.
+
+        Only plain texts of usual length are looked at: what a sentence of others is read as may
+        not stand in the whole.
+        """
+        if len(text) > LONGEST or not text.isascii() or plain(text)[1] is not None:
+            return True
+        return any(self.wanted[place].may_stand_in(text) for place in places)
+
+    def held(
+        self, text: str, places: Collection[int] | None = None
+    ) -> Iterator[tuple[int, Value, bool]]:
         """The values that a sentence has on any matter.
+
+        Args:
+            text: The sentence.
+            places: Those in `values` that are looked for; None: all.
 
         Yields:
             The place of each, the value as it is there, and whether it is a name in a sentence
             that shares no other word with the claim, as names stand in many.
         """
         text = text[:LONGEST]
-        for place, wanted in enumerate(self.wanted):
+        for place in range(len(self.wanted)) if places is None else places:
+            wanted = self.wanted[place]
             found = wanted.within(text)
             if found is not None:
                 is_name = wanted.value.kind is ValueKind.NAME
@@ -167,6 +196,8 @@ class Asked:
     def _heard(self, text: str, *, is_own: bool = False) -> Iterator[tuple[int, Saying]]:
         lowered = text.casefold()
         if not any(stem in lowered for stem in self._stems):
+            return
+        if not is_own and shared_at_most(self._claim.keys, text) < self._least_shared:
             return
         other = _Heard.of(text)
         if not other.values:
@@ -263,4 +294,11 @@ class Asked:
 
 def _goes_on(text: str) -> bool:
     """Return whether a sentence goes on with what the one before is about: it opens with "they"."""
+    if not shared_at_most(_pronouns(), text):
+        return False
     return any(token.lower in words.PRONOUNS for token in text_of(text).tokens[:_OPENING])
+
+
+@lru_cache(maxsize=1)
+def _pronouns() -> frozenset[str]:
+    return frozenset(map(words.key, words.PRONOUNS))

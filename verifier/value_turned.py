@@ -20,6 +20,7 @@ from veritrail_graph.graph.model import NodeRef, Sentence, in_order
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.value_graph import ReadGraph
 from veritrail_graph.verifier.value_holding import Wanted
+from veritrail_graph.verifier.value_signs import shared_at_most, signs_of
 from veritrail_graph.verifier.values import Value, ValueKind
 from veritrail_graph.verifier.values.derived import (
     follow_each_other,
@@ -124,11 +125,6 @@ def statement_of(sentence: str) -> Statement:
     if _DUTY in doubts and any(pair == _GUESS for pair in pairwise(lower)):
         doubts.add(" ".join(_GUESS))
     small = {words.key(one) for one in lower if one in _SMALL or one in words.DOUBTS}
-    values = tuple(
-        placed.value
-        for placed in text.placed
-        if placed.value.kind in _KINDS and not _says_which(text, placed)
-    )
     keys = content_keys(text, ()) - small
     asks = any(token.form in ("?", "\uff1f") for token in text.tokens[-2:])
     content = frozenset(one for one in lower if words.key(one) in keys)
@@ -150,7 +146,7 @@ def statement_of(sentence: str) -> Statement:
         content,
         keys,
         names,
-        values,
+        _values_of(text),
         denials,
         frozenset(doubts),
         limits - _FREE,
@@ -161,6 +157,19 @@ def statement_of(sentence: str) -> Statement:
         is_english,
         is_foreign,
     )
+
+
+def _values_of(text: Text) -> tuple[Value, ...]:
+    return tuple(
+        placed.value
+        for placed in text.placed
+        if placed.value.kind in _KINDS and not _says_which(text, placed)
+    )
+
+
+def _values_in(sentence: str) -> tuple[Value, ...]:
+    """The values of a sentence as it is compared, which is read only where it may have any."""
+    return _values_of(text_of(sentence)) if signs_of(sentence).may_state else ()
 
 
 def _says_which(text: Text, placed: Placed) -> bool:
@@ -355,12 +364,9 @@ def _is_from(
 
 def _may_be_found(claim: str, node: NodeRef, graph: ReadGraph, found: Turned) -> bool:
     """Return whether the value may follow from anything that the verified node was made from."""
-    texts = [one.text for name in graph.upstream(node.node_id) for one in graph.texts.get(name, ())]
+    texts = [one.text for name in graph.upstream(node.node_id) for one in graph.sentences(name)]
     others = (
-        value
-        for text in texts
-        for value in statement_of(text).values
-        if not _agree(value, found.wrote)
+        value for text in texts for value in _values_in(text) if not _agree(value, found.wrote)
     )
     return may_follow(found.wrote, others, " ".join([claim, *texts]))
 
@@ -374,11 +380,17 @@ def _turned_by(
     """
     pairs: list[tuple[float, Turned, NodeRef, Sentence]] = []
     stems = {word[:STEM] for word in wrote.words}
+    least = max(SHARE_READ * len(wrote.keys), LEAST_KEPT)
     for ref in in_order([graph.refs[name] for name in upstream]):
-        for sentence in graph.texts.get(ref.node_id, ()):
+        for sentence in graph.sentences(ref.node_id):
             lowered = sentence.text.casefold()
             if stems and not any(stem in lowered for stem in stems):
                 continue  # most share no word, and reading them takes longer
+            if (
+                not signs_of(sentence.text).may_state
+                or shared_at_most(wrote.keys, sentence.text) < least
+            ):
+                continue
             read = statement_of(sentence.text)
             found = turned(wrote, read)
             if found is not None:
@@ -401,7 +413,7 @@ def _said_by_source(
     said = [
         (len(statement_of(one.text).keys & read.keys), graph.refs[name], one)
         for name in _sources(graph)
-        for one in graph.texts.get(name, ())
+        for one in graph.sentences(name)
         if wanted.within(one.text) is not None
     ]
     if not said:
@@ -419,9 +431,7 @@ def _ends_a_span(value: Value, graph: ReadGraph) -> bool:
     if value.kind is not ValueKind.DATE or not value.canonical[2:4].isdigit():
         return False
     ending = re.compile(rf"(?:\d{{4}}\s*[-\u2013\u2014/]+\s*|['\u2019]){value.canonical[2:4]}\b")
-    return any(
-        ending.search(one.text) for name in _sources(graph) for one in graph.texts.get(name, ())
-    )
+    return any(ending.search(one.text) for name in _sources(graph) for one in graph.sentences(name))
 
 
 def _sources(graph: ReadGraph) -> list[str]:
@@ -431,15 +441,15 @@ def _sources(graph: ReadGraph) -> list[str]:
 def _source_values(graph: ReadGraph) -> Iterator[Value]:
     """Yield the values of all sources."""
     for name in _sources(graph):
-        for sentence in graph.texts.get(name, ()):
-            yield from statement_of(sentence.text).values
+        for sentence in graph.sentences(name):
+            yield from _values_in(sentence.text)
 
 
 def _has(graph: ReadGraph, names: Sequence[str], value: Value) -> bool:
     """Return whether a node has a value, of whatever matter."""
     wanted = Wanted(value)
     return any(
-        wanted.within(one.text) is not None for name in names for one in graph.texts.get(name, ())
+        wanted.within(one.text) is not None for name in names for one in graph.sentences(name)
     )
 
 
@@ -453,14 +463,17 @@ def _follows(graph: ReadGraph, found: Turned, read: Statement) -> bool:
         return True
     wanted = Wanted(found.read)
     near: dict[tuple[str, int], str] = {}
+    least = max(LEAST_KEPT, SHARE_KEPT * len(read.keys))
     for name in _sources(graph):
-        sentences = graph.texts.get(name, ())
+        sentences = graph.sentences(name)
         for place, sentence in enumerate(sentences):
-            shared = len(statement_of(sentence.text).keys & read.keys)
             if wanted.within(sentence.text) is not None:
                 around = range(max(0, place - NEAR), min(len(sentences), place + NEAR + 1))
                 near |= {(name, index): sentences[index].text for index in around}
-            elif shared >= max(LEAST_KEPT, SHARE_KEPT * len(read.keys)):
+            elif (
+                shared_at_most(read.keys, sentence.text) >= least
+                and len(statement_of(sentence.text).keys & read.keys) >= least
+            ):
                 near[name, place] = sentence.text
-    others = [value for text in near.values() for value in statement_of(text).values]
+    others = [value for text in near.values() for value in _values_in(text)]
     return may_be_derived(found.wrote, others, " ".join(near.values()))

@@ -127,16 +127,16 @@ def may_be_sum(value: Value, part: Value, others: Iterable[Value]) -> bool:
     total = value.figure
     if total is None or part.figure is None or value.kind not in NUMERIC:
         return False
-    figures = {
-        other.figure
-        for other in others
-        if other.kind is value.kind and other.unit == value.unit and other.figure is not None
-    }
-    added = {sign * figure for figure in figures for sign in (1, -1)}
     rests = {total, total - part.figure, total + part.figure}
-    return not (rests - {total}).isdisjoint(added) or any(
-        rest - one in added for rest in rests for one in added
-    )
+    known: set[Decimal] = set()
+    for other in others:  # mostly a few of many tell
+        if other.kind is not value.kind or other.unit != value.unit or other.figure is None:
+            continue
+        for figure in {other.figure, -other.figure} - known:
+            known.add(figure)
+            if figure in rests - {total} or any(rest - figure in known for rest in rests):
+                return True
+    return False
 
 
 def may_follow(value: Value, others: Iterable[Value], around: str) -> bool:

@@ -108,11 +108,17 @@ def _remembered(text: str) -> Text:
     return text_read(text)
 
 
-def text_read(text: str) -> Text:
-    """Return a text as tokens and values, and remember nothing."""
+def without_citations(text: str) -> tuple[str, Sequence[int] | None]:
+    """Return a text in plain characters, blanks for its citations, with the places of `plain`."""
     normal, places = plain(text)
     if "[" in normal or "(" in normal or "\u3010" in normal:
         normal = CITATION.sub(lambda match: " " * len(match.group()), normal)
+    return normal, places
+
+
+def text_read(text: str) -> Text:
+    """Return a text as tokens and values, and remember nothing."""
+    normal, places = without_citations(text)
     found = tokens(normal)
     placed: list[Placed] = []
     position = 0
@@ -248,4 +254,13 @@ def _quotations(found: Sequence[Token]) -> Iterator[tuple[str, int, int]]:
         position = end + 1
 
 
-__all__ = ["Placed", "Text", "at", "nouns_at", "text_of", "text_read", "values"]
+__all__ = [
+    "Placed",
+    "Text",
+    "at",
+    "nouns_at",
+    "text_of",
+    "text_read",
+    "values",
+    "without_citations",
+]

@@ -19,15 +19,18 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, islice
 
-from veritrail_graph.graph.citations import CITATION
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
 from veritrail_graph.verifier.ports import ReadNode
-from veritrail_graph.verifier.values.characters import plain
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
 from veritrail_graph.verifier.values.numbers import STARTING_FIGURES
-from veritrail_graph.verifier.values.reading import IN_VALUES, STARTING, text_read
+from veritrail_graph.verifier.values.reading import (
+    IN_VALUES,
+    STARTING,
+    text_read,
+    without_citations,
+)
 from veritrail_graph.verifier.values.units import MEASURES
 
 _MOST_SENTENCES = 8_000_000
@@ -170,7 +173,7 @@ class _Tables:
             self.number += 1
 
     def _add(self, number: int, text: str) -> int:
-        normal = _as_read(text)
+        normal, _ = without_citations(text)
         digits = _DIGITS.findall(normal)
         for run in digits:
             self.digits.add(run.lstrip("0"), number)
@@ -294,13 +297,6 @@ class _Tables:
     def is_numbered(self, number: int) -> bool:
         """Return whether a sentence may have a figure, a date or a time."""
         return bool(self.signs[number] & _NUMBERED)
-
-
-def _as_read(text: str) -> str:
-    normal, _ = plain(text)
-    if "[" in normal or "(" in normal or "\u3010" in normal:
-        normal = CITATION.sub(lambda match: " " * len(match.group()), normal)
-    return normal
 
 
 def _is_uncertain(normal: str, *, has_digits: bool) -> bool:
@@ -476,7 +472,7 @@ class SentenceView:
 def _has_every(text: str) -> bool:
     """Return whether a text surely has a word for all that is no part of another phrase: in all."""
     before = ""
-    for form in _WORD.findall(_as_read(text)):
+    for form in _WORD.findall(without_citations(text)[0]):
         lower = form.casefold().removesuffix("'s")
         is_every = lower in words.UNIVERSAL and form[0].islower()
         if is_every and before not in words.NOT_UNIVERSAL_AFTER:
