@@ -112,6 +112,10 @@ class _KnownNodes:
         """The texts of these nodes, split into sentences."""
         return await self._nodes.read(nodes)
 
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        return await self._nodes.copies(node_ids)
+
 
 async def _recorded(given: Given, tasks: Sequence[Task], nodes: NodeSource) -> Sent:
     """Run once and keep every request that went out."""

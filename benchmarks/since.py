@@ -82,6 +82,11 @@ class Nodes:
                 self._read[ref.node_id] = self._node(ref)
         return tuple(self._read[ref.node_id] for ref in nodes)
 
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """None: every step of it writes."""
+        del node_ids
+        return frozenset()
+
     def _node(self, ref: NodeRef) -> ReadNode:
         name = ref.node_id
         said = ["New" if name in self.changed else "Old", *["Said"] * (self.sentences[name] - 1)]

@@ -20,7 +20,6 @@ from itertools import accumulate
 from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, NodeRef
 from veritrail_graph.graph.unseen import Unseen, counts, places, without_unseen
 from veritrail_graph.verifier.appeal_signs import SIGNS, least_words
-from veritrail_graph.verifier.copying import CopyingSource
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes
 
 READ_IN_THREAD = 50_000
@@ -116,8 +115,7 @@ class WatchedNodes:
 
     async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
         """Those of these nodes that were produced by a step that cannot change text."""
-        source = self.watched
-        return await source.copies(node_ids) if isinstance(source, CopyingSource) else frozenset()
+        return await self.watched.copies(node_ids)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""

@@ -12,23 +12,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from veritrail_graph.graph.model import ErrorLocation, Iteration, NodeRef
+from veritrail_graph.verifier.ports import NodeSource
 
 _log = logging.getLogger(__name__)
 
 GENERATIVE = "generative"
 """The key of metadata that says whether the step that produced a node can change text."""
-
-
-@runtime_checkable
-class CopyingSource(Protocol):
-    """A source of nodes that knows which of them a step produced that cannot change text."""
-
-    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
-        """Those of these nodes."""
-        ...
 
 
 def is_copy(metadata: Mapping[str, Any]) -> bool:
@@ -37,24 +29,20 @@ def is_copy(metadata: Mapping[str, Any]) -> bool:
 
 
 async def copies_among(
-    nodes: object, error: ErrorLocation, node: NodeRef, iterations: Sequence[Iteration]
+    nodes: NodeSource, error: ErrorLocation, node: NodeRef, iterations: Sequence[Iteration]
 ) -> frozenset[str]:
     """Return which nodes of a walk are copies; of a place without any nothing more is asked.
 
     Args:
-        nodes: Where nodes are read from; a source that does not know has none.
+        nodes: Where nodes are read from.
         error: Where the error was located.
         node: The verified node.
         iterations: The rounds of the walk.
     """
-    if not error.nodes or not isinstance(nodes, CopyingSource):
+    if not error.nodes:
         return frozenset()
-    try:
-        first = await nodes.copies([ref.node_id for ref in error.nodes])
-        return first and await nodes.copies(list(_known(node, iterations)))
-    except Exception:  # noqa: BLE001  # whatever a place lacks takes nothing from the verdict
-        _log.debug("it is not known which nodes of a walk are copies", exc_info=True)
-        return frozenset()
+    first = await nodes.copies([ref.node_id for ref in error.nodes])
+    return first and await nodes.copies(list(_known(node, iterations)))
 
 
 async def at_writing_steps(
@@ -62,10 +50,17 @@ async def at_writing_steps(
     node: NodeRef,
     iterations: Sequence[Iteration],
     sources: Mapping[str, tuple[str, ...]],
-    nodes: object,
+    nodes: NodeSource,
 ) -> ErrorLocation:
-    """Return the place of an error without copies; see `at_generative_steps`."""
-    copies = await copies_among(nodes, error, node, iterations)
+    """Return the place of an error without copies; none where it cannot be read which they are.
+
+    A place that a read leaves unknown takes nothing from the verdict. See `at_generative_steps`.
+    """
+    try:
+        copies = await copies_among(nodes, error, node, iterations)
+    except Exception:  # noqa: BLE001  # whatever a graph may raise, the verdict stays
+        _log.debug("it is not known which nodes of a walk are copies", exc_info=True)
+        return ErrorLocation()
     return at_generative_steps(error, node, iterations, sources, copies)
 
 

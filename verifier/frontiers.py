@@ -68,6 +68,10 @@ class CypherNodes:
                 raise ProcessChanged(self._process_id, ref.node_id)
         return tuple([found[ref.node_id] for ref in nodes])
 
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        return await self._reader.copies(self._process_id, node_ids)
+
     async def source_nodes(
         self, of: Collection[str], checked: Collection[NodeRef] = ()
     ) -> SourceNodes:

@@ -346,6 +346,10 @@ class NodeSource(Protocol):
         """The texts of these nodes, in this order, split into sentences."""
         ...
 
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """Those of these nodes that were produced by a step that cannot change text."""
+        ...
+
 
 @runtime_checkable
 class FrontierSource(Protocol):

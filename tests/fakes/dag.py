@@ -130,6 +130,10 @@ class DagSource:
         self.reads.append(tuple(ref.node_id for ref in nodes))
         return self.dag.read(nodes)
 
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        del node_ids
+        return frozenset()
+
 
 @st.composite
 def dags(draw: st.DrawFn, *, max_nodes: int = 12) -> tuple[Dag, str]:

@@ -140,6 +140,11 @@ class SimulatedNodes:
         """These nodes."""
         return tuple(self._all(map(_position, nodes)))
 
+    async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
+        """None: a shape knows no steps."""
+        del node_ids
+        return frozenset()
+
     def check(self, numbers: Numbers) -> None:
         """Keep which nodes are read."""
         self._is_checked[numbers] = True

@@ -9,7 +9,12 @@ from fakes.dag import Dag
 
 from veritrail_graph.graph.importers.process_file.schema import read_node
 from veritrail_graph.graph.model import ErrorLocation, Iteration, Verdict
-from veritrail_graph.verifier.copying import at_generative_steps, copies_among, is_copy
+from veritrail_graph.verifier.copying import (
+    at_generative_steps,
+    at_writing_steps,
+    copies_among,
+    is_copy,
+)
 
 # v was written from two passages that were cut out of a summary, and of a chunk.
 DAG = Dag.of({"v": ["cut", "quote"], "cut": ["sorted"], "sorted": ["summary"], "summary": ["r1"],
@@ -68,7 +73,16 @@ def test_all_nodes_of_a_walk_are_asked_about_only_where_an_error_node_is_a_copy(
     assert (among(none), none.asked) == (frozenset(), [["cut"]])
     assert among(one) == {"cut", "quote"}
     assert len(one.asked) == 2
-    assert among(object()) == frozenset()  # who does not know has none
+
+
+def test_an_error_has_no_place_where_it_cannot_be_read_which_nodes_are_copies():
+    class Lost:
+        async def copies(self, node_ids):
+            raise OSError(f"nothing is read of {node_ids}")
+
+    error = ErrorLocation((DAG.refs["cut"],), (DAG.refs["v"],))
+    placed = at_writing_steps(error, DAG.refs["v"], WALK, SOURCES, Lost())
+    assert asyncio.run(placed) == ErrorLocation()
 
 
 def test_a_node_of_a_process_file_says_whether_its_step_can_change_text():
