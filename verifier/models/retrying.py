@@ -395,6 +395,8 @@ class Retrying:
                 lost = priced(fault.usage, self._price)
                 call.lost += lost
                 cost = lost.cost_usd
+            elif sent and fault.status is None:
+                cost = self._cost_of_prompt(call.request)
             raise
         except ModelError as error:
             self._answered = True  # by an error, but it is there
@@ -405,20 +407,23 @@ class Retrying:
             raise
         except TimeoutError:
             call.time_outs += 1
+            cost = self._cost_of_prompt(call.request)
             late = f"no answer from {self._endpoint.address} within {patience:.3g} s"
             # An attempt that the deadline cut short says less than the one before it.
             known = call.last if patience < whole else None
             raise TransportFault(str(known or late)) from None
         except asyncio.CancelledError:
-            # The endpoint bills it. If it counted as nothing, a budget would bound no caller who
-            # begins and stops again and again.
             cost = self._cost_of_prompt(call.request)
             raise
         finally:
             self._spending.settle(cost, sent=sent)
 
     def _cost_of_prompt(self, request: Request) -> float | None:
-        """Return about what reading a prompt costs; None where no price is known."""
+        """Return about what reading a prompt costs; None where no price is known.
+
+        An endpoint bills what it was sent also where nobody waits for the answer any more. If
+        that counted as nothing, a budget would bound no caller whose calls all run out of time.
+        """
         if self._price is None:
             return None
         tokens = estimate(request.system) + estimate(request.user)

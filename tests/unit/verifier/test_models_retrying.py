@@ -191,6 +191,45 @@ def test_a_call_that_is_broken_off_spends_what_its_prompt_costs() -> None:
     assert spending.in_flight == 0
 
 
+@pytest.mark.parametrize(
+    ("outcome", "is_billed"),
+    [
+        (None, True),
+        (TransportFault("broke off without an answer"), True),
+        (TransportFault("HTTP 503", status=503), False),
+        (TransportFault("no connection", is_unreachable=True), False),
+    ],
+    ids=["out of time", "broken off", "answered by an error", "not reached"],
+)
+def test_an_attempt_without_an_answer_spends_what_its_prompt_costs(
+    outcome: TransportFault | None, is_billed: bool
+) -> None:
+    class Faulty(Script):
+        async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
+            answer = await super().send(request, max_output_tokens)
+            if outcome is not None:
+                raise outcome
+            await asyncio.sleep(60)
+            return answer
+
+    spending, script = Spending(budget_usd=1.0), Faulty([ANSWER])
+
+    async def work() -> None:
+        them = Retrying(
+            script,
+            patience=replace(QUICKLY, deadline=0.1, attempt_timeout=0.05),
+            limiter=Limiter(4),
+            spending=spending,
+            price=Price(input=1_000_000.0, cached_input=0.0, output=0.0),
+        )
+        with pytest.raises(OverBudget if is_billed else ModelError):
+            await them.call(REQUEST, 100)
+
+    asyncio.run(work())
+    assert (spending.spent > 1.0) == is_billed
+    assert len(script.times) == 1 if is_billed else len(script.times) > 1
+
+
 def test_after_three_deadlines_in_a_row_calls_get_one_attempt_until_one_is_answered() -> None:
     patience = Patience(deadline=0.2, attempt_timeout=0.1, base=0.01, cap=0.02, give_up_after=3)
     script = Script([busy()])
