@@ -15,6 +15,7 @@ from veritrail_graph.api.show.document import Document, Table
 from veritrail_graph.api.show.query_rows import remarks, rows_shown, tree_shown
 from veritrail_graph.api.show.terminal import table
 from veritrail_graph.api.show.texts import clean
+from veritrail_graph.graph.exporters.cells import guarded
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.queried import QueryRows
@@ -65,7 +66,10 @@ def _fits(block: Table) -> bool:
 
 
 def csv_text(result: QueryRows) -> str:
-    """The rows as CSV: figures as they are, lists of texts with semicolons, others as JSON."""
+    """The rows as CSV: figures as they are, lists of texts with semicolons, others as JSON.
+
+    Texts are guarded against spreadsheets that compute cells.
+    """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(result.columns)
@@ -75,7 +79,7 @@ def csv_text(result: QueryRows) -> str:
 
 def _raw(value: Any) -> Any:
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
-        return "; ".join(map(str, value))
+        return guarded("; ".join(map(str, value)))
     if isinstance(value, bool | list | dict):
         return json.dumps(value, ensure_ascii=False)
-    return clean(value) if isinstance(value, str) else value
+    return guarded(clean(value)) if isinstance(value, str) else value

@@ -29,7 +29,7 @@ from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.carrying import CarriedOut
 from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.requests.importing import Columns
-from veritrail_graph.api.show import notebook
+from veritrail_graph.api.show import markdown, notebook
 from veritrail_graph.api.show.findings import (
     as_text,
     counts_words,
@@ -40,6 +40,7 @@ from veritrail_graph.api.show.findings import (
 )
 from veritrail_graph.api.show.picture_svg import svg
 from veritrail_graph.api.show.picture_turn import finding_picture
+from veritrail_graph.api.show.tables import csv_text
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.dialogue import is_dialogue
@@ -139,6 +140,10 @@ class CheckResult(Checked):
 
     def to_pandas(self) -> DataFrame:
         """Return a row a claim; pandas must be there."""
+        return frame(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """A row a claim, with where it went wrong."""
         found = {(one.process_id, one.claim_id): one for one in self.wrong}
         rows = []
         for claim in self.claims:
@@ -149,7 +154,7 @@ class CheckResult(Checked):
                 about["source"] = one.source.text if one.source is not None else None
                 about["wrote"] = one.wrote.text if one.wrote is not None else None
             rows.append({**claim.model_dump(mode="json"), **about})
-        return frame(rows)
+        return rows
 
     def report(self, path: Text) -> Path:
         """Write what was found: .html with pictures, .md or .txt as lines, .json, .csv.
@@ -166,12 +171,16 @@ class CheckResult(Checked):
             text = (
                 f"{head}<body style='font-family:sans-serif'>{self._html(len(self.wrong))}</body>"
             )
-        elif kind in (".md", ".txt"):
+        elif kind == ".txt":
             text = as_text(self) + "\n"
+        elif kind == ".md":
+            text = markdown.fenced(as_text(self))
         elif kind == ".json":
             text = json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
         elif kind == ".csv":
-            text = self.to_pandas().to_csv(index=False)
+            rows = self._rows()
+            columns = list(dict.fromkeys(name for row in rows for name in row))
+            text = csv_text(columns, ([row.get(name) for name in columns] for row in rows))
         else:
             raise InputError(f"{place}: name a file that ends in .html, .md, .txt, .json or .csv")
         with whole_file(place) as file:

@@ -132,6 +132,13 @@ def _piece(piece: Piece) -> str:
     return f"{before}**{text}**{after}" if piece.is_changed and text else f"{before}{text}{after}"
 
 
+def fenced(text: str) -> str:
+    """Lines as a block of code, with a fence that none of them can end."""
+    longest = max((len(one) for one in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}\n"
+
+
 def as_code(text: str) -> str:
     """An id in the type of code; one that could end it is text like any other."""
     return f"`{text}`" if re.fullmatch(r"[\w.:-]+", text, re.ASCII) else escaped(text)

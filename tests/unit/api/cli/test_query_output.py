@@ -86,10 +86,11 @@ def test_a_tree_shows_the_parts_of_a_row_below_what_names_it(
     ]
 
 
-def test_csv_holds_figures_as_they_are_and_lists_in_one_cell() -> None:
-    rows = [[1 / 3, ["a", "b"], None, True, [{"x": 1}]]]
-    text = csv_text(QueryRows(columns=list("vwxyz"), rows=rows))
-    assert text == 'v,w,x,y,z\n0.3333333333333333,a; b,,true,"[{""x"": 1}]"\n'
+def test_csv_holds_figures_as_they_are_lists_in_one_cell_and_no_formula() -> None:
+    rows = [[1 / 3, ["a", "b"], None, True, [{"x": 1}], -2, "=1+1", ["@a", "b"]]]
+    text = csv_text(QueryRows(columns=list("stuvwxyz"), rows=rows))
+    figures, texts = "0.3333333333333333,a; b,,true", "'=1+1,'@a; b"
+    assert text == f's,t,u,v,w,x,y,z\n{figures},"[{{""x"": 1}}]",-2,{texts}\n'
 
 
 def test_times_are_short_in_tables() -> None:

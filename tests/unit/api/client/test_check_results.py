@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,19 @@ def test_a_report_that_cannot_be_written_says_so_and_leaves_what_was_there(tmp_p
     with pytest.raises(InputError, match="cannot be written"):
         result.report(report / "below.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["report.txt"]
+
+
+def test_reports_run_nothing_of_the_texts_that_they_hold(tmp_path: Path) -> None:
+    hostile = '=HYPERLINK("http://evil.example","x") ```` <img src=x onerror=alert(1)>'
+    claim = {"process_id": "p", "claim_id": "k", "claim": hostile}
+    claim |= {"status": "failed", "verdict": None}
+    judge = {"engine": "lexical", "indicative": True}
+    process = {**FINDINGS, "status": "succeeded", "read": {}, "results": [claim]}
+    process |= {"wrong": [], "undecided": [], "failed": [claim]}
+    result = CheckResult.model_validate({"judge": judge, "cost_usd": 0.0, "processes": [process]})
+    (row,) = csv.DictReader(result.report(tmp_path / "r.csv").read_text("utf-8").splitlines())
+    assert row["claim"] == f"'{hostile}"
+    first, *lines, last = result.report(tmp_path / "r.md").read_text("utf-8").splitlines()
+    assert (first, last) == ("`````text", "`````")
+    assert any("<img" in line for line in lines)
+    assert not any(line.startswith(last) for line in lines)
