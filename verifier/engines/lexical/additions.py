@@ -95,13 +95,13 @@ def _are_short_for(one: Value, other: Value) -> bool:
     return is_short and one.agrees(other) and other.agrees(one)
 
 
-def leans_on_another(claim: Sequenced) -> bool:
-    """Return whether a claim opens with a pronoun: whom it speaks of stands elsewhere."""
+def opening_pronoun(claim: Sequenced) -> str | None:
+    """The pronoun that a claim opens with: whom it speaks of stands elsewhere; None: no pronoun."""
     for token in claim.text.tokens:
         if token.kind is TokenKind.MARK:
             continue
-        return token.lower in words.OPENING_PRONOUNS
-    return False
+        return token.form if token.lower in words.OPENING_PRONOUNS else None
+    return None
 
 
 def leaves_as_it_is(alignment: Alignment, *, but: frozenset[int] = frozenset()) -> bool:

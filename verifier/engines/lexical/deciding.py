@@ -18,9 +18,9 @@ from veritrail_graph.verifier.engines.lexical.additions import (
     has_another_tense,
     is_english,
     is_verbatim,
-    leans_on_another,
     leaves_as_it_is,
     names_are_whole,
+    opening_pronoun,
     quotes_a_part,
 )
 from veritrail_graph.verifier.engines.lexical.aligning import (
@@ -73,7 +73,7 @@ def says_the_same(alignment: Alignment, before: Sequence[Sequenced]) -> bool:
         before: The sentences before it, the nearest last; they may have the name behind a pronoun.
     """
     claim, sentence = alignment.claim, alignment.sentence
-    if not claim.items or sentence.asks or claim.asks or leans_on_another(claim):
+    if not claim.items or sentence.asks or claim.asks or opening_pronoun(claim) is not None:
         return False
     if quotes_a_part(claim, sentence):
         return False
@@ -200,7 +200,12 @@ def _adjoined(text: Sequenced, item: Item) -> bool:
 def difference(alignment: Alignment) -> WordsReplaced | None:
     """Return what a sentence says otherwise than a claim, all else being the same; else None."""
     claim, sentence = alignment.claim, alignment.sentence
-    if sentence.asks or claim.asks or claim.doubts != sentence.doubts or leans_on_another(claim):
+    if (
+        sentence.asks
+        or claim.asks
+        or claim.doubts != sentence.doubts
+        or opening_pronoun(claim) is not None
+    ):
         return None
     kept = [
         number

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.model import Evidence, EvidenceRole, Sentence, Verdict
 from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.engines.lexical.additions import opening_pronoun
 from veritrail_graph.verifier.engines.lexical.aligning import (
     Alignment,
     ItemKind,
@@ -316,4 +317,7 @@ def _not_found(told: _Told) -> str:
         return f"its words stand in a question: {piece.quoted}."
     if piece.is_disputed:
         return f"the sentence beside its words may say that it is not so: {piece.quoted}."
+    if (pronoun := opening_pronoun(told.claim)) is not None:
+        who = f"it opens with \u201c{pronoun}\u201d"
+        return f"{who}, and words do not tell whom or what that means here: {piece.quoted}."
     return f"its words stand in a sentence, but not said in the same way: {piece.quoted}."
