@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -159,9 +159,8 @@ class Jobs:
     async def stop(self) -> None:
         """Stop working; what was begun is handed back, and nothing of it is lost."""
         for run, task in list(self._local.values()):
-            if not task.done():
-                run.cancel()
-                await asyncio.wait([task])
+            run.cancel()
+            await asyncio.wait([task])
         if self._worker is not None:
             await self._worker.stop()
         if self._feeds is not None:
@@ -190,7 +189,16 @@ class Jobs:
     def _carry_out(self, job_id: str, changes: Mapping[str, Any] | None) -> None:
         """Carry a job out in this process, beside what the caller does."""
         run = self._run(job_id, updates=changes)
-        self._local[job_id] = run, asyncio.create_task(_quietly(run.carry_out()))
+        self._local[job_id] = run, asyncio.create_task(self._quietly(job_id, run))
+
+    async def _quietly(self, job_id: str, run: LocalRun) -> None:
+        """Carry a job out; how it ended is said by the job."""
+        try:
+            await run.carry_out()
+        except Exception as error:  # noqa: BLE001  # no caller waits for it
+            _log.warning("a job ended early: %s", error)
+        finally:
+            self._local.pop(job_id, None)
 
     async def submit_here(
         self,
@@ -578,14 +586,6 @@ class Jobs:
 
 
 _log = logging.getLogger("veritrail.jobs")
-
-
-async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
-    """Carry a job out; how it ended is said by the job."""
-    try:
-        await work
-    except Exception as error:  # noqa: BLE001  # no caller waits for it
-        _log.warning("a job ended early: %s", error)
 
 
 def _check(job_id: str) -> None:

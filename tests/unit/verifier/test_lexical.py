@@ -366,11 +366,7 @@ def test_what_was_looked_for_is_named_where_nothing_was_found() -> None:
         ),
         ("The mayor sold the mill.", "The mayor sold the mill?", "its words stand in a question: "),
         ("The dam broke.", "The toy dam broke.", "its words stand in a sentence, but not said in "),
-        (
-            "It cost 12 euros.",
-            "It cost 12 euros.",
-            "it opens with \u201cIt\u201d, and words do not ",
-        ),
+        ("It broke.", "It broke.", "it opens with \u201cIt\u201d, and words do not "),
     ],
 )
 def test_the_reason_says_no_more_of_the_nearest_sentence_than_is_so(
