@@ -16,6 +16,7 @@ from benchmarks import (
     batches,
     checks,
     commands,
+    dag,
     dialogues,
     engines,
     growth,
@@ -27,6 +28,7 @@ from benchmarks import (
     peers,
     provenance,
     queries,
+    query_trails,
     recorder,
     service_jobs,
     service_reads,
@@ -49,6 +51,7 @@ PARTS = (
     "money", "since", "attribution", "dialogues", "check", "jobs", "service", "pages",
 )  # fmt: skip
 SERVED = ("attribution", "dialogues", "check", "jobs", "service", "pages")
+SCALE = "size of the process, and of most else that is measured; 1: the paper's"
 EXTRA = ("growth", "peers", "workers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
 ONLY = f"may be given several times (default: everything but {', '.join(EXTRA)})"
@@ -56,13 +59,13 @@ ONLY = f"may be given several times (default: everything but {', '.join(EXTRA)})
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--scale", type=float, default=1.0, help="size of the process; 1: paper's")
+    parser.add_argument("--scale", type=float, default=1.0, help=SCALE)
     parser.add_argument("--engine", choices=engines.NAMES, action="append", help="default: both")
     parser.add_argument("--only", choices=(*PARTS, *EXTRA), action="append", help=ONLY)
     parser.add_argument(
         "--nodes", type=int, nargs="+", default=growth.SIZES, help="sizes for growth"
     )
-    parser.add_argument("--claims", type=int, default=5_000, help="claims of the largest run")
+    parser.add_argument("--claims", type=int, default=5_000, help="most claims of a run")
     parser.add_argument("--repeat", type=int, default=2, help="ingests of each kind (default: 2)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     return parser.parse_args()
@@ -82,15 +85,15 @@ def main() -> int:
         if "help" in parts:
             _attempt(report, "help", lambda: commands.measure_help(report))
         if "imports" in parts:
-            _attempt(report, "imports", lambda: imports.measure(report))
+            _attempt(report, "imports", lambda: imports.measure(report, options.scale))
         if "recorder" in parts:
             _attempt(report, "recorder", lambda: recorder.measure(report, folder))
         if "simulation" in parts:
-            _attempt(report, "simulation", lambda: simulation.measure(report))
+            _attempt(report, "simulation", lambda: simulation.measure(report, options.scale))
         if "batches" in parts:
             _attempt(report, "batches", lambda: batches.measure(report))
         if "reading" in parts:
-            _attempt(report, "reading", lambda: models.measure_reading(report))
+            _attempt(report, "reading", lambda: models.measure_reading(report, options.scale))
         if "money" in parts:
             _attempt(report, "money", lambda: money.measure(report, options.scale))
         if "since" in parts:
@@ -133,13 +136,21 @@ def _measure(
 ) -> None:
     """Everything that needs an engine; the process of the first stays for the others."""
     file, _ = _files(folder)
+
+    def at_most(count: int) -> int:
+        return min(count, options.claims)
+
     benchmarks: dict[str, Callable[[], None]] = {
-        "ingest": lambda: _ingest(report, engine, folder, options.repeat),
-        "walk": lambda: walk.measure(report, engine),
+        "ingest": lambda: _ingest(report, engine, folder, options),
+        "walk": lambda: walk.measure(report, engine, at_most(walk.MANY_CLAIMS)),
         "trail": lambda: write_back.measure(report, engine),
         "verify": lambda: commands.measure_verify(report, engine, folder),
-        "queries": lambda: queries.measure(report, engine, options.scale),
-        "provenance": lambda: provenance.measure(report, engine, options.scale),
+        "queries": lambda: queries.measure(
+            report, engine, options.scale, at_most(query_trails.VERIFICATIONS)
+        ),
+        "provenance": lambda: provenance.measure(
+            report, engine, options.scale, at_most(provenance.VERIFICATIONS)
+        ),
     }
     chosen = parts.intersection(STORED)
     is_stored = bool(chosen - {"verify"})
@@ -156,10 +167,15 @@ def _measure(
         _attempt(
             report,
             f"{engine.name}: growth",
-            lambda: growth.measure(report, engine, folder, options.nodes),
+            lambda: growth.measure(report, engine, folder, options.nodes, options.repeat),
         )
     if "workers" in parts:
-        _attempt(report, f"{engine.name}: workers", lambda: workers.measure(report, engine, folder))
+        crews = dict.fromkeys(dag.scaled(count, options.scale) for count in workers.CREWS)
+        _attempt(
+            report,
+            f"{engine.name}: workers",
+            lambda: workers.measure(report, engine, folder, tuple(crews)),
+        )
     wanted = parts.intersection(models.PARTS)
     if wanted:
         _attempt(
@@ -171,39 +187,48 @@ def _measure(
         _attempt(
             report,
             f"{engine.name}: attribution",
-            lambda: attribution.measure(report, engine, folder),
+            lambda: attribution.measure(report, engine, folder, options.scale),
         )
     if "dialogues" in parts:
         _attempt(
             report,
             f"{engine.name}: dialogues",
-            lambda: dialogues.measure(report, engine, folder),
+            lambda: dialogues.measure(report, engine, folder, options.scale),
         )
     if "check" in parts:
-        _attempt(report, f"{engine.name}: check", lambda: checks.measure(report, engine, folder))
+        _attempt(
+            report,
+            f"{engine.name}: check",
+            lambda: checks.measure(
+                report, engine, folder, dag.scaled(checks.TRACES, options.scale, 5)
+            ),
+        )
     if "jobs" in parts:
         _attempt(
             report,
             f"{engine.name}: jobs",
-            lambda: service_jobs.measure(report, engine, folder),
+            lambda: service_jobs.measure(report, engine, folder, options.claims),
         )
     if "service" in parts:
         _attempt(
             report,
             f"{engine.name}: service",
-            lambda: service_reads.measure(report, engine, folder, options.scale),
+            lambda: service_reads.measure(
+                report, engine, folder, options.scale, at_most(query_trails.VERIFICATIONS)
+            ),
         )
     if "pages" in parts:
         _attempt(
             report,
             f"{engine.name}: pages",
-            lambda: pages.measure(report, engine, folder, options.scale),
+            lambda: pages.measure(report, engine, folder, options.scale, at_most(pages.CLAIMS)),
         )
 
 
-def _ingest(report: Report, engine: Engine, folder: Path, repeats: int) -> None:
-    small_processes.measure(report, engine, folder)
-    ingest.measure(report, engine, *_files(folder), repeats)
+def _ingest(report: Report, engine: Engine, folder: Path, options: argparse.Namespace) -> None:
+    count = dag.scaled(small_processes.PROCESSES, options.scale, 10)
+    small_processes.measure(report, engine, folder, count)
+    ingest.measure(report, engine, *_files(folder), options.repeat)
 
 
 def _attempt(report: Report, name: str, run: Callable[[], None]) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.children import BenchmarkError, run_child
+from benchmarks.dag import scaled
 from benchmarks.engines import Engine
 from benchmarks.model_own_cost import bare_loop, recording
 from benchmarks.model_runs import MODEL, TimedDatabase, in_turn, stats
@@ -45,10 +46,10 @@ NOT_CACHEABLE_TARGET = 20
 READER = ("--reader", "fakes.attributing:by_words")
 
 
-def measure(report: Report, engine: Engine, folder: Path) -> None:
+def measure(report: Report, engine: Engine, folder: Path, scale: float = 1.0) -> None:
     """Own cost against a bare loop, and the cacheable share of the input by what is asked."""
     path = folder / f"{PROCESS}.json"
-    write_sample(path)
+    write_sample(path, scaled(DOCUMENTS, scale, 2))
     run_command(engine, "ingest", str(path), "--replace")
     try:
         _own_cost(report, engine, path)
@@ -118,7 +119,7 @@ def _cacheable(report: Report, engine: Engine) -> None:
         )
 
 
-def write_sample(path: Path) -> None:
+def write_sample(path: Path, documents: int = DOCUMENTS) -> None:
     """The process: sentences of made-up words; a third of the summaries' are copied whole."""
     draw = random.Random(17)
     words = [
@@ -132,7 +133,7 @@ def write_sample(path: Path) -> None:
 
     nodes: list[dict[str, Any]] = []
     edges = []
-    for number in range(DOCUMENTS):
+    for number in range(documents):
         source = [sentence() for _ in range(SOURCE_SENTENCES)]
         name = f"document-{number}"
         nodes.append({"node_id": name, "text": " ".join(source), "stage": 1})

@@ -49,6 +49,11 @@ def run_child(task: str, **arguments: Any) -> dict[str, Any]:
     return result
 
 
+def peak_of(usage: resource.struct_rusage) -> float:
+    """The largest resident memory that a process had, in megabytes."""
+    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+
+
 def _main(task: str) -> None:
     module, _, name = task.partition(":")
     function = getattr(importlib.import_module(module), name)
@@ -57,12 +62,11 @@ def _main(task: str) -> None:
     if inspect.iscoroutine(result):
         result = asyncio.run(result)
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    unit = 1 if sys.platform == "darwin" else 1024
     print(
         json.dumps(
             {
                 **(result or {}),
-                "peak_mb": usage.ru_maxrss * unit / 1e6,
+                "peak_mb": peak_of(usage),
                 "cpu": usage.ru_utime + usage.ru_stime,
             }
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.children import ROOT, BenchmarkError, run_child
+from benchmarks.children import ROOT, BenchmarkError, peak_of, run_child
 from benchmarks.engines import Engine
 from benchmarks.report import Line, Report, middle
 
@@ -22,10 +22,11 @@ SMALL = "bench-command"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a command took: seconds on the clock, and of processor time."""
+    """What a command took: seconds on the clock and of processor time, and its peak memory."""
 
     wall: float
     cpu: float
+    peak_mb: float
 
 
 def measure_help(report: Report) -> None:
@@ -35,8 +36,8 @@ def measure_help(report: Report) -> None:
     ours: list[Spent] = []
     nothing: list[Spent] = []
     for _ in range(HELP_ROUNDS):
-        ours.append(_spend((*command, "--help")))
-        nothing.append(_spend((sys.executable, "-c", "pass")))
+        ours.append(spend((*command, "--help")))
+        nothing.append(spend((sys.executable, "-c", "pass")))
     wall, bare = middle([each.wall for each in ours]), middle([each.wall for each in nothing])
     report.add(
         Line(
@@ -56,12 +57,12 @@ def measure_verify(report: Report, engine: Engine, folder: Path) -> None:
     """`veritrail verify` of one claim over a small process, the engine running already."""
     file = folder / "command.jsonl"
     run_child("benchmarks.dag:write", path=str(file), scale=0.001, process_id=SMALL)
-    _spend((*COMMAND, "ingest", str(file)), engine.environment)
+    spend((*COMMAND, "ingest", str(file)), engine.environment)
     try:
         verify = (*COMMAND, "verify", SMALL, "--claim-id", "claim-0")
-        spent = [_spend(verify, engine.environment) for _ in range(VERIFY_ROUNDS)]
+        spent = [spend(verify, engine.environment) for _ in range(VERIFY_ROUNDS)]
     finally:
-        _spend((*COMMAND, "delete", SMALL, "--yes"), engine.environment)
+        spend((*COMMAND, "delete", SMALL, "--yes"), engine.environment)
     report.add(
         Line(
             f"{engine.name}: veritrail verify, engine running",
@@ -75,7 +76,7 @@ def measure_verify(report: Report, engine: Engine, folder: Path) -> None:
     )
 
 
-def _spend(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Spent:
+def spend(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Spent:
     """Run a command to its end."""
     # Compiled modules are kept, as they are where the package is installed.
     others = ("NEO4J_", "PYTHONDONTWRITEBYTECODE")
@@ -98,4 +99,4 @@ def _spend(command: Sequence[str], environment: Mapping[str, str] | None = None)
     if process.returncode:
         told = words.decode("utf-8", "replace").strip().splitlines()
         raise BenchmarkError(f"{' '.join(command[1:])}: {told[-1] if told else 'failed'}")
-    return Spent(wall, usage.ru_utime + usage.ru_stime)
+    return Spent(wall, usage.ru_utime + usage.ru_stime, peak_of(usage))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,11 @@ class Shape:
         return sum(self.stages)
 
 
+def scaled(count: int, scale: float, least: int = 1) -> int:
+    """A count of what else is measured, at the scale of the process."""
+    return max(least, round(count * scale))
+
+
 def node_id(stage: int, place: int) -> str:
     """Ids as importers make them: without any order."""
     return hashlib.blake2b(b"%d/%d" % (stage, place), digest_size=16).hexdigest()
@@ -88,13 +93,23 @@ def edges(shape: Shape) -> Iterator[tuple[str, str]]:
                 yield node_id(source_stage, source), target
 
 
-def write(path: str, scale: float, process_id: str) -> dict[str, int]:
+def write(path: str, scale: float, process_id: str, sentences: int = 0) -> dict[str, int]:
     """Write the process file as JSON Lines.
+
+    Args:
+        path: The file.
+        scale: The size of the process; 1: the paper's.
+        process_id: Its id.
+        sentences: So many claims are sentences of the answer, for an engine that reads what they
+            say: every other one stands also in one text of each stage below, down to the source
+            text. 0: the usual claims, which say nothing.
 
     Returns:
         What was written, counted.
     """
     shape = Shape.of(scale)
+    claims = _said(sentences) or [f"Claim number {number}." for number in range(CLAIMS)]
+    planted = _planted(shape, claims) if sentences else {}
     counts = {"nodes": 0, "edges": 0, "characters": 0}
     with Path(path).open("w", encoding="utf-8") as file:
 
@@ -105,13 +120,39 @@ def write(path: str, scale: float, process_id: str) -> dict[str, int]:
         for node in nodes(shape):
             counts["nodes"] += 1
             counts["characters"] += len(node["text"])
+            if node["node_id"] in planted:
+                node["text"] = " ".join([node["text"] + ".", *planted[node["node_id"]]])
             line({"node": node})
         for source, target in edges(shape):
             counts["edges"] += 1
             line({"edge": {"source": source, "target": target}})
-        for number in range(CLAIMS):
-            line({"claim": {"claim_id": f"claim-{number}", "text": f"Claim number {number}."}})
+        for number, text in enumerate(claims):
+            line({"claim": {"claim_id": f"claim-{number}", "text": text}})
     return counts
+
+
+def _said(count: int) -> list[str]:
+    """Sentences of words of the texts, which no text has as yet."""
+    draw = random.Random("claims")  # nothing secret
+    words = sorted({word for word in _text_pool().split() if word.isalpha()})
+    return [" ".join(draw.sample(words, 12)).capitalize() + "." for _ in range(count)]
+
+
+def _planted(shape: Shape, claims: Sequence[str]) -> dict[str, list[str]]:
+    """Claims by the id of the nodes that say them: the answer all, a way to the roots every other.
+
+    So half of them are found at once, and the others are looked for as far as a walk goes.
+    """
+    last = len(shape.stages) - 1
+    planted = {node_id(last, 0): list(claims)}
+    at = dict.fromkeys(range(1, len(claims), 2), (last, 0))
+    for stage in range(last, 0, -1):
+        sources = _sources(shape, stage)
+        for number, (reached, place) in at.items():
+            if reached == stage and sources[place]:
+                at[number] = sources[place][number % len(sources[place])]
+                planted.setdefault(node_id(*at[number]), []).append(claims[number])
+    return planted
 
 
 def _text_pool() -> str:

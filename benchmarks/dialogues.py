@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.children import BenchmarkError, run_child
+from benchmarks.dag import scaled
 from benchmarks.engines import Engine
 from benchmarks.model_own_cost import bare_loop, recording
 from benchmarks.model_runs import MODEL, GraphTime, TimedDatabase, stats
@@ -59,9 +60,10 @@ GROWTH_TARGET = 1.2
 DOCUMENT_SENTENCES, WORDS = 20, 14
 
 
-def measure(report: Report, engine: Engine, folder: Path) -> None:
+def measure(report: Report, engine: Engine, folder: Path, scale: float = 1.0) -> None:
     """Wall time of dialogues side by side against the ideal, and own time a turn by length."""
-    names = [f"{PREFIX}{number}" for number in range(MANY)]
+    few, many = scaled(FEW, scale), scaled(MANY, scale, 2)
+    names = [f"{PREFIX}{number}" for number in range(many)]
     draw = random.Random(18)
     path = folder / "dialogues.jsonl"
     samples = [sample(WARM_UP, 1, draw), *(sample(name, TURNS, draw) for name in names)]
@@ -69,13 +71,13 @@ def measure(report: Report, engine: Engine, folder: Path) -> None:
     run_command(engine, "ingest", str(path), "--replace")
     try:
         with scripted_server(*READER) as base_url:  # an engine that was started just now is slow
-            _ran(engine, names[:FEW], base_url, bare=False)
-        for count in (FEW, MANY):
+            _ran(engine, names[:few], base_url, bare=False)
+        for count in (few, many):
             _side_by_side(report, engine, names[:count], A_CALL, SCHEDULE_TARGET)
-        _side_by_side(report, engine, names[:FEW], LATENCY)
+        _side_by_side(report, engine, names[:few], LATENCY)
     finally:
         run_child("benchmarks.dialogues:clean", login=engine.login, names=[WARM_UP, *names])
-    _growth(report)
+    _growth(report, [scaled(size, scale, 10) for size in SIZES])
 
 
 def _side_by_side(
@@ -122,15 +124,15 @@ def _ran(engine: Engine, names: Sequence[str], base_url: str, *, bare: bool) -> 
     return run_child("benchmarks.dialogues:run", **given)
 
 
-def _growth(report: Report) -> None:
+def _growth(report: Report, sizes: Sequence[int]) -> None:
     """Own time of the last turns of a dialogue, by its length; no graph."""
     found = {}
     with scripted_server(*READER) as base_url:
-        run_child("benchmarks.dialogues:grow", base_url=base_url, size=SIZES[0] // 5)
-        for size in SIZES:
+        run_child("benchmarks.dialogues:grow", base_url=base_url, size=sizes[0] // 5)
+        for size in sizes:
             found[size] = run_child("benchmarks.dialogues:grow", base_url=base_url, size=size)
-    first = found[SIZES[0]]
-    for size in SIZES:
+    first = found[sizes[0]]
+    for size in sizes:
         one = found[size]
         note = (
             f"CPU a turn over the last {LAST}; over all turns {one['whole'] * 1000:.1f} ms; "
@@ -141,7 +143,7 @@ def _growth(report: Report) -> None:
                 f"own time a turn, dialogue of {size:,} turns",
                 one["last"],
                 reference=first["last"],
-                target=GROWTH_TARGET if size != SIZES[0] else None,
+                target=GROWTH_TARGET if size != sizes[0] else None,
                 note=note,
             )
         )

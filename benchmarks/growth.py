@@ -1,20 +1,27 @@
-"""Whether storing and walking get dearer as the process grows: seconds an edge, a visited node.
+"""Seconds and memory by the size of the process: storing, walking, checking, pages, queries.
 
 The processes have the paper's shape, scaled; each is generated straight into a file, stored,
-walked and removed again. Those of up to 200,000 nodes are stored several times, in turn.
+read in every way, and removed again. What grows faster than the process shows in the seconds of an
+edge and of a visited node. Processes of up to 200,000 nodes are stored several times, in turn.
 """
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.children import run_child
+from benchmarks.children import BenchmarkError, run_child
+from benchmarks.commands import COMMAND, spend
 from benchmarks.engines import Engine
-from benchmarks.ingest import OURS
+from benchmarks.ingest import MOST_MEMORY_MB, OURS
+from benchmarks.processor import forget_peak, peak_mb, server_process
 from benchmarks.report import Line, Report, middle
+from benchmarks.service_reads import serving
 from benchmarks.walk import KINDS, verify
 from benchmarks.walking import FixedJudge
 from veritrail_eval.simulation.shapes import NODES
@@ -26,86 +33,223 @@ from veritrail_graph.graph.store.store import Store
 SIZES = (10_000, 100_000)
 LARGE = 200_000
 """Larger processes are stored once, and want more memory."""
-ROUNDS, WALKS, WALK_SECONDS = 3, 5, 60.0
-CLAIMS = (20, 1)
+WALKS, WALK_SECONDS = 5, 60.0
+WALKED_CLAIMS = (20, 1)
 """So many claims walk at once, by kind of walk: large frontiers are nearly the whole process."""
+CHECKED_CLAIMS = 8
+PAGES = ("process", "claim")
+QUERIES, QUERY_ROUNDS = ("stage_summary", "provenance", "ancestors"), 4
 MOST = 1.5
 
 Costs = dict[str, dict[int, list[float]]]
 
 
-def measure(report: Report, engine: Engine, folder: Path, sizes: Sequence[int] = SIZES) -> None:
-    """Store and walk processes of these sizes, in turn."""
-    costs: Costs = {"ingest, an edge": {}}
-    edges: dict[int, int] = {}
-    for size in sizes:
-        scale, file = size / NODES, str(_file(folder, size))
-        written = run_child("benchmarks.dag:write", path=file, scale=scale, process_id=OURS)
-        edges[size] = written["edges"]
-    try:
-        smallest = min(sizes)  # compilers of a Java server take their time
-        _store_and_walk({}, engine, _file(folder, smallest), smallest, edges[smallest], walk=True)
-        for number in range(ROUNDS):
-            last = number == ROUNDS - 1
-            for size in sizes:
-                if size <= LARGE or last:
-                    file = str(_file(folder, size))
-                    _store_and_walk(costs, engine, Path(file), size, edges[size], walk=last)
-    finally:
-        for size in sizes:
-            _file(folder, size).unlink()
-    for what, by_size in costs.items():
-        _report(report, engine, what, {size: middle(found) for size, found in by_size.items()})
+@dataclass(slots=True)
+class Sized:
+    """A process of one size, and the memory that the programs took which worked on it.
+
+    Attributes:
+        size: Its nodes, as they were asked for.
+        file: Its process file.
+        edges: Its edges.
+        peaks: The largest resident memory of each program, in megabytes.
+    """
+
+    size: int
+    file: Path
+    edges: int
+    peaks: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def scale(self) -> float:
+        """Its size by the paper's."""
+        return self.size / NODES
 
 
-def _store_and_walk(
-    costs: Costs, engine: Engine, file: Path, size: int, edges: int, *, walk: bool
-) -> None:
-    """Note what one process costs, and remove it."""
-    found = {}
-    try:
-        stored = run_child("benchmarks.ingest:ours", login=engine.login, file=str(file))
-        found["ingest, an edge"] = stored["seconds"] / edges
-        if walk:
-            walked = run_child("benchmarks.growth:walks", login=engine.login)
-            found |= {f"walk {kind}, a visited node": walked[kind] for kind in KINDS}
-    finally:
-        run_child("benchmarks.ingest:remove", login=engine.login, process_id=OURS)
-    for what, cost in found.items():
-        costs.setdefault(what, {}).setdefault(size, []).append(cost)
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The measurement on one engine: figures of a size are reported as soon as they are there."""
 
+    report: Report
+    engine: Engine
+    costs: Costs = field(default_factory=dict)
 
-def _report(report: Report, engine: Engine, what: str, costs: dict[int, float]) -> None:
-    """The dearest size against the cheapest; a target for Neo4j, the other engine is told."""
-    report.add(
-        Line(
-            f"{engine.name}: {what}",
-            max(costs.values()) * 1e6,
-            "us",
-            reference=min(costs.values()) * 1e6,
-            target=MOST if engine.name == "neo4j" else None,
-            note=", ".join(f"{size:,}: {cost * 1e6:.0f} us" for size, cost in costs.items()),
+    def store(self, process: Sized) -> dict[str, Any]:
+        """Store a process."""
+        stored = run_child(
+            "benchmarks.ingest:ours", login=self.engine.login, file=str(process.file)
         )
-    )
+        _say(f"{self.engine.name}, {process.size:,} nodes: stored in {stored['seconds']:.1f} s")
+        self._cost("ingest, an edge", process, stored["seconds"] / process.edges)
+        process.peaks["ingest"] = stored["peak_mb"]
+        return stored
+
+    def remove(self) -> float:
+        """Remove the process that is stored; seconds."""
+        removed = run_child("benchmarks.ingest:remove", login=self.engine.login, process_id=OURS)
+        return float(removed["seconds"])
+
+    def everything(self, process: Sized) -> None:
+        """Store a process, read it in every way, and remove it."""
+        server = server_process(self.engine.address.uri)
+        forget_peak(server)
+        parts: dict[str, Callable[[Sized], None]] = {
+            "ingest": self._ingest,
+            "walks": self._walks,
+            "check": self._check,
+            "pages": self._pages,
+            "queries": self._queries,
+        }
+        try:
+            for name, part in parts.items():
+                try:
+                    part(process)
+                except BenchmarkError as error:
+                    self.report.fail(f"{self.engine.name}, {process.size:,} nodes: {name}", error)
+                    if name == "ingest":
+                        return
+        finally:
+            # What the programs and the engine took is told also where a part failed.
+            self._memory(process, peak_mb(server))
+            self._add(process, "removed", self.remove())
+
+    def summarize(self) -> None:
+        """The dearest size against the cheapest; a target for Neo4j, the other engine is told."""
+        for what, by_size in self.costs.items():
+            costs = {size: middle(found) for size, found in by_size.items()}
+            self.report.add(
+                Line(
+                    f"{self.engine.name}: {what}",
+                    max(costs.values()) * 1e6,
+                    "us",
+                    reference=min(costs.values()) * 1e6,
+                    target=MOST if self.engine.name == "neo4j" else None,
+                    note=", ".join(f"{size:,}: {one * 1e6:.0f} us" for size, one in costs.items()),
+                )
+            )
+
+    def _ingest(self, process: Sized) -> None:
+        stored = self.store(process)
+        note = f"{process.edges:,} edges; check {stored['check']:.1f} s, CPU {stored['cpu']:.1f} s"
+        self._add(process, "ingest", stored["seconds"], note)
+
+    def _walks(self, process: Sized) -> None:
+        """Claims that a scripted judge verifies."""
+        for kind, claims in zip(KINDS, WALKED_CLAIMS, strict=True):
+            walked = run_child("benchmarks.growth:walk", login=self.engine.login, kind=kind)
+            note = f"{claims} claims, {walked['nodes']:,} nodes read"
+            self._add(process, f"walk {kind}", walked["seconds"], note)
+            a_node = walked["seconds"] / walked["nodes"]
+            self._cost(f"walk {kind}, a visited node", process, a_node)
+            process.peaks[f"walk {kind}"] = walked["peak_mb"]
+
+    def _check(self, process: Sized) -> None:
+        """Sentences of the answer, held against the process by their words."""
+        command = (*COMMAND, "check", OURS, "--engine", "lexical", "--json")
+        spent = spend(command, self.engine.environment)
+        note = f"{CHECKED_CLAIMS} claims; CPU of the command {spent.cpu:.1f} s"
+        self._add(process, "check without a model", spent.wall, note)
+        process.peaks["check"] = spent.peak_mb
+
+    def _pages(self, process: Sized) -> None:
+        """The first HTML of pages, beside the store calls that they need."""
+        task = {"login": self.engine.login, "process_id": OURS, "only": PAGES}
+        with serving(self.engine) as url:
+            service = server_process(url)
+            pages = run_child("benchmarks.pages:compare", url=url, **task)["pages"]
+            process.peaks["service"] = peak_mb(service)
+        for name, page in pages.items():
+            self._add(process, f"page of a {name}", page["page"], f"store {page['store']:.3f} s")
+
+    def _queries(self, process: Sized) -> None:
+        task = {"login": self.engine.login, "scale": process.scale}
+        given = {"rounds": QUERY_ROUNDS, "claims": CHECKED_CLAIMS}
+        for name in QUERIES:
+            found = run_child("benchmarks.queries:ask", **task, **given, name=name)
+            note = f"slowest {found['p95']:.3f} s, {found['rows']:,} rows"
+            self._add(process, f"query {name}", found["p50"], note)
+
+    def _memory(self, process: Sized, engine_mb: float) -> None:
+        """The peaks of the programs, and of the engine."""
+        for name, peak in process.peaks.items():
+            self._add(process, f"memory of {name}", peak, unit="MB", target=MOST_MEMORY_MB)
+        self._add(process, "memory of the engine", engine_mb, unit="MB")
+
+    def _cost(self, what: str, process: Sized, seconds: float) -> None:
+        self.costs.setdefault(what, {}).setdefault(process.size, []).append(seconds)
+
+    def _add(
+        self,
+        process: Sized,
+        what: str,
+        figure: float,
+        note: str = "",
+        unit: str = "s",
+        target: float | None = None,
+    ) -> None:
+        name = f"{self.engine.name}, {process.size:,}: {what}"
+        self.report.add(Line(name, figure, unit, target=target, note=note))
 
 
-def _file(folder: Path, size: int) -> Path:
-    return folder / f"{size}.jsonl"
+def measure(
+    report: Report, engine: Engine, folder: Path, sizes: Sequence[int] = SIZES, repeats: int = 2
+) -> None:
+    """Store processes of these sizes, in turn, and read each of them the last time."""
+    growth = Growth(report, engine)
+    with _written(folder, sizes) as processes:
+        smallest = min(processes, key=lambda process: process.size)
+        warm = Growth(report, engine)  # compilers of a Java server take their time
+        warm.store(smallest)
+        warm.remove()
+        for _ in range(repeats - 1):
+            for process in processes:
+                if process.size <= LARGE:
+                    growth.store(process)
+                    growth.remove()
+        for process in processes:
+            growth.everything(process)
+    growth.summarize()
 
 
-async def walks(login: dict[str, Any]) -> dict[str, float]:
-    """Median seconds a visited node, by kind of walk."""
+@contextmanager
+def _written(folder: Path, sizes: Sequence[int]) -> Iterator[list[Sized]]:
+    """The process files, until the end of the block."""
+    found = []
+    try:
+        for size in sizes:
+            file = folder / f"{size}.jsonl"
+            found.append(Sized(size, file, 0))
+            found[-1].edges = run_child(
+                "benchmarks.dag:write",
+                path=str(file),
+                scale=size / NODES,
+                process_id=OURS,
+                sentences=CHECKED_CLAIMS,
+            )["edges"]
+            _say(f"{size:,} nodes: written, {file.stat().st_size / 1e6:,.0f} MB")
+        yield found
+    finally:
+        for process in found:
+            process.file.unlink(missing_ok=True)
+
+
+def _say(what: str) -> None:
+    """Tell how far it is: a large size takes many minutes until its first figure."""
+    print(f"     {time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
+
+
+async def walk(login: Mapping[str, Any], kind: str) -> dict[str, float]:
+    """Median seconds of a walk of this kind, and the nodes that it reads."""
     database = Database(DatabaseAddress(**login))
     store = Store.of(database)
-    found: dict[str, float] = {}
-    for (kind, verdict), claims in zip(KINDS.items(), CLAIMS, strict=True):
-        costs: list[float] = []
-        end = time.perf_counter() + WALK_SECONDS
-        while len(costs) <= WALKS and (not costs or time.perf_counter() < end):
-            judge = FixedJudge(Verdict(verdict))
-            start = time.perf_counter()
-            await verify(store, judge, claims)
-            costs.append((time.perf_counter() - start) / judge.nodes_read)
-        found[kind] = middle(costs[1:] or costs)  # the first one fills the engine's caches
+    claims = dict(zip(KINDS, WALKED_CLAIMS, strict=True))[kind]
+    seconds: list[float] = []
+    end = time.perf_counter() + WALK_SECONDS
+    while len(seconds) <= WALKS and (not seconds or time.perf_counter() < end):
+        judge = FixedJudge(Verdict(KINDS[kind]))
+        start = time.perf_counter()
+        await verify(store, judge, claims)
+        seconds.append(time.perf_counter() - start)
     await database.close()
-    return found
+    # The first one fills the engine's caches.
+    return {"seconds": middle(seconds[1:] or seconds), "nodes": judge.nodes_read}

@@ -158,9 +158,9 @@ def _answer(need: Need, process: Process, reader: Reader) -> Answer:
     return reader.select(need.nodes) if isinstance(need, NeedEvidence) else reader.judge()
 
 
-def lines() -> Iterator[Line]:
+def lines(scale: float = 1.0) -> Iterator[Line]:
     """A line for each q."""
-    process = Process.generated()
+    process = Process.generated(scale)
     total = len(process.refs)
     for q in (1, 2, 3):
         nodes, rounds = read_share(process, q)

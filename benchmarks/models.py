@@ -65,9 +65,9 @@ def measure(
             run_command(engine, "delete", f"bench-{sample}", "--yes")
 
 
-def measure_reading(report: Report) -> None:
+def measure_reading(report: Report, scale: float = 1.0) -> None:
     """What a selective reader sees of the paper-size process; needs no engine."""
-    for line in model_reader.lines():
+    for line in model_reader.lines(scale):
         report.add(line)
 
 

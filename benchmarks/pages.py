@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -37,7 +37,9 @@ FORMATS = ("html", "markdown", "csv", "json", "junit")
 Call = Callable[[], Awaitable[Any]]
 
 
-def measure(report: Report, engine: Engine, folder: Path, scale: float) -> None:
+def measure(
+    report: Report, engine: Engine, folder: Path, scale: float, claims: int = CLAIMS
+) -> None:
     """Store a process with a thousand claims, and open every page of it.
 
     Args:
@@ -45,19 +47,20 @@ def measure(report: Report, engine: Engine, folder: Path, scale: float) -> None:
         engine: The engine.
         folder: A folder for the process file and the reports.
         scale: Size of the process; 1: the paper's.
+        claims: Claims with a verification.
     """
     login = engine.login
     file = folder / "pages.jsonl"
     run_child("benchmarks.dag:write", path=str(file), scale=scale, process_id=OURS)
     run_child("benchmarks.service_reads:store", login=login, file=str(file))
-    filled = {"scale": scale, "process_id": OURS, "count": CLAIMS}
+    filled = {"scale": scale, "process_id": OURS, "count": claims}
     run_child("benchmarks.query_trails:fill", login=login, **filled)
     try:
         with service_reads.serving(engine) as url:
             found = run_child("benchmarks.pages:compare", login=login, url=url)["pages"]
         for name, page in found.items():
             _add(report, f"{engine.name}: {name}", name, page)
-        _reports(report, engine, folder)
+        _reports(report, engine, folder, claims)
     finally:  # a server of somebody else is left as it was
         run_child("benchmarks.ingest:remove", login=login, process_id=OURS)
 
@@ -78,8 +81,8 @@ def _add(report: Report, title: str, name: str, page: dict[str, Any]) -> None:
     )
 
 
-def _reports(report: Report, engine: Engine, folder: Path) -> None:
-    """Reports of a thousand claims, each as a command of its own."""
+def _reports(report: Report, engine: Engine, folder: Path, claims: int) -> None:
+    """Reports of these claims, each as a command of its own."""
     for name in FORMATS:
         path = folder / f"report.{name}"
         start = time.perf_counter()
@@ -97,34 +100,34 @@ def _reports(report: Report, engine: Engine, folder: Path) -> None:
         if ended.returncode:
             raise BenchmarkError(f"report as {name}: {ended.stderr[-300:]}")
         size = f"{path.stat().st_size:,} bytes"
-        title = f"{engine.name}: report of {CLAIMS:,} claims as {name}"
+        title = f"{engine.name}: report of {claims:,} claims as {name}"
         report.add(Line(title, seconds, target=REPORT_SECONDS, note=size))
 
 
-def _pages(graph: Store, trail: str, claim_id: str) -> dict[str, tuple[str, Call]]:
+def _pages(graph: Store, process_id: str, trail: str, claim_id: str) -> dict[str, tuple[str, Call]]:
     """Addresses of pages, each with the store calls that every page needs."""
-    at = f"/processes/{OURS}"
+    at = f"/processes/{process_id}"
     end, middle_node = dag.node_id(5, 0), dag.node_id(2, 0)
 
     async def whole() -> None:
-        await graph.processes.overview(OURS)
-        await graph.claims.page(OURS, ClaimFilter(), limit=100)
-        await graph.reading.texts(OURS, [end])
+        await graph.processes.overview(process_id)
+        await graph.claims.page(process_id, ClaimFilter(), limit=100)
+        await graph.reading.texts(process_id, [end])
 
     async def claim() -> None:
-        await graph.claims.get(OURS, claim_id)
+        await graph.claims.get(process_id, claim_id)
         await graph.trails.get(trail)
 
     async def stages() -> None:
-        await graph.processes.get(OURS)
-        await graph.queries.run("stage_summary", {"process_id": OURS})
+        await graph.processes.get(process_id)
+        await graph.queries.run("stage_summary", {"process_id": process_id})
 
     async def node() -> None:
-        found = await graph.nodes.get(OURS, [middle_node])
-        await graph.nodes.contents(OURS, found)
+        found = await graph.nodes.get(process_id, [middle_node])
+        await graph.nodes.contents(process_id, found)
 
     def listed() -> Awaitable[Any]:
-        return graph.claims.page(OURS, ClaimFilter(), limit=100)
+        return graph.claims.page(process_id, ClaimFilter(), limit=100)
 
     around = f"{at}/graph?claim={claim_id}"
     return {
@@ -135,21 +138,24 @@ def _pages(graph: Store, trail: str, claim_id: str) -> dict[str, tuple[str, Call
         "graph at a claim": (around, claim),
         "node": (f"{at}/nodes/{quote(middle_node, safe='')}", node),
         "review": (f"{at}/review", listed),
-        "agreement": (f"{at}/agreement", lambda: graph.reviews.states(OURS)),
-        "verify": (f"{at}/verify", lambda: graph.processes.get(OURS)),
+        "agreement": (f"{at}/agreement", lambda: graph.reviews.states(process_id)),
+        "verify": (f"{at}/verify", lambda: graph.processes.get(process_id)),
     }
 
 
-async def compare(login: dict[str, Any], url: str) -> dict[str, Any]:
-    """Median seconds of every page and of its store calls, in turn, and its bytes."""
+async def compare(
+    login: dict[str, Any], url: str, process_id: str = OURS, only: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Median seconds of pages (default: all) and of their store calls, in turn, and their bytes."""
     found: dict[str, dict[str, float]] = {}
     async with (
         open_store(DatabaseAddress(**login)) as graph,
         httpx2.AsyncClient(base_url=url, timeout=60, trust_env=False) as client,
     ):
-        trail, claim_id = await _a_bad_trail(graph)
-        for name, (path, call) in _pages(graph, trail, claim_id).items():
-            found[name] = await _both(client, path, call)
+        trail, claim_id = await _a_trail(graph, process_id)
+        for name, (path, call) in _pages(graph, process_id, trail, claim_id).items():
+            if not only or name in only:
+                found[name] = await _both(client, path, call)
     return {"pages": found}
 
 
@@ -188,9 +194,9 @@ async def _static(client: httpx2.AsyncClient, path: str, text: str) -> tuple[int
     return sum(len(got.content) for got in answers), sum(g.num_bytes_downloaded for g in answers)
 
 
-async def _a_bad_trail(graph: Store) -> tuple[str, str]:
-    """A verification whose claim is not supported, with its claim."""
-    names, _ = await graph.trails.page(OURS, "", 500)
+async def _a_trail(graph: Store, process_id: str) -> tuple[str, str]:
+    """A verification with its claim, where there is one of a claim that is not supported."""
+    names, _ = await graph.trails.page(process_id, "", 500)
     headers = await graph.trails.headers(names)
-    found = next(one for one in headers if one.error_nodes)
+    found = max(headers, key=lambda one: (bool(one.error_nodes), one.verdict is not None))
     return found.verification_id, found.claim_id

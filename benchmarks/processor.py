@@ -1,7 +1,9 @@
-"""How much processor time a server on this machine has spent: what a busy machine cannot hide."""
+"""Processor time and memory of a server on this machine: what a busy machine cannot hide."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psutil
@@ -26,3 +28,21 @@ def server_process(uri: str) -> psutil.Process | None:
 def processor(server: psutil.Process | None) -> float:
     """Seconds of processor time that it has spent so far, user and system."""
     return sum(server.cpu_times()[:2]) if server else 0.0
+
+
+def forget_peak(server: psutil.Process | None) -> None:
+    """Begin anew with the peak of its memory, where the system can."""
+    if server:
+        with suppress(OSError):
+            Path(f"/proc/{server.pid}/clear_refs").write_text("5")
+
+
+def peak_mb(server: psutil.Process | None) -> float:
+    """The largest resident memory that it had, or where the system does not say so, has now."""
+    if server is None:
+        return 0.0
+    try:
+        status = Path(f"/proc/{server.pid}/status").read_text()
+    except OSError:
+        return server.memory_info().rss / 1e6
+    return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) * 1024 / 1e6

@@ -68,20 +68,20 @@ RETURN n.text, v.verdict, collect(DISTINCT c.claim_id)""",
 """The six questions of a reader of the data model, two of them asked from both ends."""
 
 
-def measure(report: Report, engine: Engine, scale: float) -> None:
+def measure(report: Report, engine: Engine, scale: float, count: int = VERIFICATIONS) -> None:
     """Store the verifications, ask the statements, and read as the page does."""
     task = {"login": engine.login}
-    given = {"scale": scale, "process_id": OURS, "count": VERIFICATIONS, "first": FIRST}
+    given = {"scale": scale, "process_id": OURS, "count": count, "first": FIRST}
     stored = run_child("benchmarks.provenance:store", **task, **given)
     report.add(
         Line(
-            f"{engine.name}: a trail written, of {VERIFICATIONS}",
-            stored["seconds"] / VERIFICATIONS,
+            f"{engine.name}: a trail written, of {count}",
+            stored["seconds"] / count,
             note=f"eight a transaction, {stored['links']:.0f} links, {stored['nodes']:.0f} nodes",
         )
     )
     for name in STATEMENTS:
-        found = run_child("benchmarks.provenance:ask", **task, name=name)
+        found = run_child("benchmarks.provenance:ask", **task, name=name, count=count)
         report.add(
             Line(
                 f"{engine.name}: {name}, first call",
@@ -109,7 +109,7 @@ async def store(login: dict[str, Any], **given: Any) -> dict[str, float]:
     return found
 
 
-def ask(login: dict[str, Any], name: str) -> dict[str, float]:
+def ask(login: dict[str, Any], name: str, count: int) -> dict[str, float]:
     """Seconds of the first call of a statement and of later ones, with another claim in each."""
     auth = (login["username"] or "", login["password"] or "")
     times, rows = [], 0
@@ -120,7 +120,7 @@ def ask(login: dict[str, Any], name: str) -> dict[str, float]:
         # It connects, too. A sentence that some trail cites.
         (root,) = session.run(CITED, process_id=OURS).single(strict=True)
         for number in range(ROUNDS):
-            claim = f"claim-{FIRST + 1 + 20 * number}"  # Fully Supported
+            claim = f"claim-{FIRST + (1 + 20 * number) % count}"  # Fully Supported
             text = STATEMENTS[name].replace("PROCESS", OURS).replace("CLAIM", claim)
             text = text.replace("ROOT", root)
             begin = time.perf_counter()

@@ -22,13 +22,13 @@ TARGETS = {"neo4j": 1.0, "embedded": 3.0}
 __all__ = ["ask", "fill", "measure"]
 
 
-def measure(report: Report, engine: Engine, scale: float) -> None:
+def measure(report: Report, engine: Engine, scale: float, claims: int = VERIFICATIONS) -> None:
     """Store the verifications, and ask every query with other parameters in each round."""
     task = {"login": engine.login, "scale": scale}
-    stored = run_child("benchmarks.queries:fill", **task, process_id=OURS)
+    stored = run_child("benchmarks.queries:fill", **task, process_id=OURS, count=claims)
     for statement in library():
         name = statement.short_name
-        found = run_child("benchmarks.queries:ask", **task, name=name)
+        found = run_child("benchmarks.queries:ask", **task, name=name, claims=claims)
         cpu = "" if found["cpu"] is None else f", server CPU {found['cpu'] * 1000:.0f} ms"
         report.add(
             Line(
@@ -43,14 +43,20 @@ def measure(report: Report, engine: Engine, scale: float) -> None:
         )
 
 
-async def ask(login: dict[str, Any], scale: float, name: str) -> dict[str, float | None]:
+async def ask(
+    login: dict[str, Any],
+    scale: float,
+    name: str,
+    rounds: int = ROUNDS,
+    claims: int = VERIFICATIONS,
+) -> dict[str, float | None]:
     """Seconds of a query, and of the server's processor where it runs on this machine."""
     times: list[float] = []
     work: list[float] = []
     server = server_process(login["uri"])
     async with open_store(DatabaseAddress(**login)) as store:
-        for number in range(ROUNDS + WARM):
-            given = _parameters(name, scale, number)
+        for number in range(rounds + WARM):
+            given = _parameters(name, scale, number, claims)
             begun, start = processor(server), time.perf_counter()
             found = await store.queries.run(name, given)
             if number >= WARM:  # a server plans and compiles at first
@@ -64,7 +70,7 @@ async def ask(login: dict[str, Any], scale: float, name: str) -> dict[str, float
     }
 
 
-def _parameters(name: str, scale: float, number: int) -> dict[str, Any]:
+def _parameters(name: str, scale: float, number: int, claims: int) -> dict[str, Any]:
     """Required parameters of a query, others in each round."""
     shape = dag.Shape.of(scale)
     last = len(shape.stages) - 1
@@ -72,7 +78,7 @@ def _parameters(name: str, scale: float, number: int) -> dict[str, Any]:
     values = {
         "process_id": OURS,
         # Claims of every verdict: of twenty in a row the last has none.
-        "claim_id": f"claim-{(number * 20 + number % 19) % VERIFICATIONS}",
+        "claim_id": f"claim-{(number * 20 + number % 19) % claims}",
         # Of every stage in turn: one step from the roots, or from the end, is not the same.
         "node_id": dag.node_id(number % (last + 1), places[number % (last + 1)]),
         "from_node_id": dag.node_id(0, places[0]),

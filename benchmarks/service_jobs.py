@@ -57,8 +57,8 @@ class Job:
     status: str = ""
 
 
-def measure(report: Report, engine: Engine, folder: Path) -> None:
-    """Every latency and number of claims, on SQLite and, where there is one, PostgreSQL."""
+def measure(report: Report, engine: Engine, folder: Path, most: int = max(CLAIMS)) -> None:
+    """Every latency and number of claims up to `most`, on SQLite and PostgreSQL."""
     with ExitStack() as stack:
         urls = {"SQLite": None, **_postgres(report, stack)}
         for latency in LATENCIES:
@@ -71,7 +71,7 @@ def measure(report: Report, engine: Engine, folder: Path) -> None:
                     )
                     for name, url in urls.items()
                 }
-                for count in CLAIMS:
+                for count in dict.fromkeys(min(count, most) for count in CLAIMS):
                     _compare(report, engine, folder, services, asking, latency, count)
 
 

@@ -22,7 +22,7 @@ import httpx2
 from benchmarks import dag
 from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
-from benchmarks.query_trails import fill
+from benchmarks.query_trails import VERIFICATIONS, fill
 from benchmarks.report import Line, Report, middle
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
@@ -41,7 +41,9 @@ __all__ = ["at_once", "compare", "fill", "measure", "serving", "store"]
 Call = Callable[[], Awaitable[Any]]
 
 
-def measure(report: Report, engine: Engine, folder: Path, scale: float) -> None:
+def measure(
+    report: Report, engine: Engine, folder: Path, scale: float, claims: int = VERIFICATIONS
+) -> None:
     """Store a process with verifications, and ask for everything both ways.
 
     Args:
@@ -49,12 +51,14 @@ def measure(report: Report, engine: Engine, folder: Path, scale: float) -> None:
         engine: The engine.
         folder: A folder for the process file.
         scale: Size of the process; 1: the paper's.
+        claims: Claims with a verification.
     """
     login = engine.login
     file = folder / "reads.jsonl"
     run_child("benchmarks.dag:write", path=str(file), scale=scale, process_id=OURS)
     run_child("benchmarks.service_reads:store", login=login, file=str(file))
-    run_child("benchmarks.service_reads:fill", login=login, scale=scale, process_id=OURS)
+    filled = {"scale": scale, "process_id": OURS, "count": claims}
+    run_child("benchmarks.service_reads:fill", login=login, **filled)
     try:
         _measure(report, engine)
     finally:  # a server of somebody else is left as it was

@@ -7,15 +7,18 @@ import time
 from typing import Any
 
 from benchmarks.children import run_child
+from benchmarks.dag import scaled
 from benchmarks.report import Line, Report
+from veritrail_eval.simulation.shapes import NODES
 
 CLAIMS, SECONDS = 10_000, 120.0
 LARGE, LARGE_CLAIMS = 1_000_000, 100
 
 
-def measure(report: Report) -> None:
+def measure(report: Report, scale: float = 1.0) -> None:
     """Simulate with the default judge and q = 3, on as many processes as there are cores."""
-    for nodes, claims, target in ((None, CLAIMS, SECONDS), (LARGE, LARGE_CLAIMS, None)):
+    for size, count, target in ((NODES, CLAIMS, SECONDS), (LARGE, LARGE_CLAIMS, None)):
+        nodes, claims = scaled(size, scale, 100), scaled(count, scale, 10)
         found = run_child("benchmarks.simulation:run", nodes=nodes, claims=claims)
         report.add(
             Line(
@@ -30,7 +33,7 @@ def measure(report: Report) -> None:
         )
 
 
-def run(nodes: int | None, claims: int) -> dict[str, Any]:
+def run(nodes: int, claims: int) -> dict[str, Any]:
     """Simulate in this process and its workers."""
     from veritrail_eval.simulation.configuration import (
         ClaimSettings,

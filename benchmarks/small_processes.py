@@ -44,20 +44,20 @@ MERGE (u)-[:INPUT_TO]->(v)
 _REMOVE = "MATCH (n:Process|Span) WHERE n.process_id IN $ids DETACH DELETE n"
 
 
-def measure(report: Report, engine: Engine, folder: Path) -> None:
+def measure(report: Report, engine: Engine, folder: Path, count: int = PROCESSES) -> None:
     """Store folders of small processes with ours and with the script, in turn."""
     results: dict[str, list[dict[str, Any]]] = {"ours": [], "script": []}
     for number in range(ROUNDS):
         place = folder / f"many-{number}"
-        write(place, PROCESSES, first=10_000 * (number + 1))
+        write(place, count, first=10_000 * (number + 1))
         for kind in sorted(results, reverse=bool(number % 2)):
             task = f"benchmarks.small_processes:{kind}"
             results[kind].append(run_child(task, login=engine.login, place=str(place)))
     seconds, own, reference = (
-        middle([one[key] / PROCESSES for one in results[kind]])
+        middle([one[key] / count for one in results[kind]])
         for kind, key in (("ours", "seconds"), ("ours", "own"), ("script", "seconds"))
     )
-    name = f"{engine.name}: one of {PROCESSES:,} small processes"
+    name = f"{engine.name}: one of {count:,} small processes"
     report.add(
         Line(f"{name}, our CPU", own, target=MOST_OWN, note="with the child that reads the files")
     )

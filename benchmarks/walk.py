@@ -51,7 +51,7 @@ KINDS = {
 }
 
 
-def measure(report: Report, engine: Engine) -> None:
+def measure(report: Report, engine: Engine, many: int = MANY_CLAIMS) -> None:
     """Walk the stored process in both ways, and with one claim and with many."""
     frontiers.measure(report, engine)
     for kind, verdict in KINDS.items():
@@ -89,10 +89,11 @@ def measure(report: Report, engine: Engine) -> None:
                 )
             )
     for kind, verdict in KINDS.items():
-        found = run_child("benchmarks.walk:count", login=engine.login, verdict=verdict.value)
+        task = {"login": engine.login, "verdict": verdict.value}
+        found = run_child("benchmarks.walk:count", **task, many=many)
         report.add(
             Line(
-                f"{engine.name}: topology, {MANY_CLAIMS} claims, {kind}",
+                f"{engine.name}: topology, {many} claims, {kind}",
                 found["many_topologies"],
                 "",
                 target=1,
@@ -101,7 +102,7 @@ def measure(report: Report, engine: Engine) -> None:
         )
         report.add(
             Line(
-                f"{engine.name}: store calls, {MANY_CLAIMS} claims, {kind}",
+                f"{engine.name}: store calls, {many} claims, {kind}",
                 found["many_calls"],
                 "",
                 target=found["most"],
@@ -170,7 +171,10 @@ async def in_cypher(login: dict[str, Any], verdict: str, claims: int) -> dict[st
     times: dict[Walk, list[float]] = {way: [] for way in Walk}
     calls = dict.fromkeys(Walk, 0)
     end = time.perf_counter() + SECONDS
-    while not times[Walk.CYPHER][1:] or time.perf_counter() < end:  # the first opens connections
+    # The first opens connections.
+    while not (done := len(times[Walk.CYPHER]) - 1) > 0 or (
+        done < MOST_ROUNDS and time.perf_counter() < end
+    ):
         for way, seconds in times.items():
             before, start = database.calls, time.perf_counter()
             await verify(store, FixedJudge(Verdict(verdict)), claims, way)
@@ -183,13 +187,13 @@ async def in_cypher(login: dict[str, Any], verdict: str, claims: int) -> dict[st
     }
 
 
-async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
+async def count(login: dict[str, Any], verdict: str, many: int) -> dict[str, float]:
     """Store calls of one claim and of many."""
     database = _Recording(DatabaseAddress(**login))
     store = Store.of(database)
     found: dict[str, float] = {}
     most = 0
-    for name, claims in (("one", 1), ("many", MANY_CLAIMS)):
+    for name, claims in (("one", 1), ("many", many)):
         judge = FixedJudge(Verdict(verdict))
         before, start = database.calls, time.perf_counter()
         database.asked.clear()
