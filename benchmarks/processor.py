@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,13 +27,6 @@ def server_process(uri: str) -> psutil.Process | None:
 def processor(server: psutil.Process | None) -> float:
     """Seconds of processor time that it has spent so far, user and system."""
     return sum(server.cpu_times()[:2]) if server else 0.0
-
-
-def forget_peak(server: psutil.Process | None) -> None:
-    """Begin anew with the peak of its memory, where the system can."""
-    if server:
-        with suppress(OSError):
-            Path(f"/proc/{server.pid}/clear_refs").write_text("5")
 
 
 def peak_mb(server: psutil.Process | None) -> float:

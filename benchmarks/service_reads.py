@@ -35,7 +35,7 @@ OURS = "bench-reads"
 TARGET = 1.5
 SECONDS, MOST_ROUNDS, WARM = 10.0, 100, 3
 AT_ONCE = 200
-START_SECONDS = 60.0
+START_SECONDS = 300.0  # the machine may be busy
 __all__ = ["at_once", "compare", "fill", "measure", "serving", "store"]
 
 Call = Callable[[], Awaitable[Any]]
