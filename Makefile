@@ -105,12 +105,12 @@ env: ## Write .env with random passwords for docker compose (an old one stays)
 PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # A busy machine of others can cost a test with real processes its time. Where CI asks, a test that
 # fails is run once more; the summary names it (RERUN), and it is to be mended all the same.
-RERUNS ?= $(if $(CI),1,0)
+RERUNS ?= $(if $(CI),1)
 # What `make quick` takes of the contract suite, on the embedded engine alone.
 SAMPLE := $(patsubst %,tests/contract/test_%.py,processes claims trails statements lineage)
 
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
-	@$(PYTEST) -m "not soak" --reruns $(RERUNS) --reruns-delay 2 -raR $(ARGS)
+	@$(PYTEST) -m "not soak" $(if $(RERUNS),--reruns $(RERUNS) --reruns-delay 2 -raR) $(ARGS)
 
 quick: setup ## Run unit tests, goldens and a sample of the contract (two minutes)
 	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit evaluation/tests/unit recorder/tests $(ARGS)
@@ -141,6 +141,7 @@ bench-large: setup ## Growth up to a million nodes (long; needs 6 GB of memory)
 
 soak: setup ## Run the long loops of faults, made-up input and load
 	@$(PY) -m pytest -m soak $(ARGS)
+	@$(PYTEST) -m "hypothesis and not soak" --hypothesis-profile long tests/unit evaluation/tests/unit $(ARGS)
 	@VERITRAIL_TEST_NEO4J=current $(PYTEST) -m "not soak" -k neo4j tests/contract $(ARGS)
 
 # Lines of requirements.lock, of the packages that are named.

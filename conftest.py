@@ -26,6 +26,8 @@ import hypothesis
 import hypothesis.configuration
 import pytest
 from fakes.sharing import shared
+from hypothesis.internal import constants_ast
+from hypothesis.internal.conjecture import providers
 from neo4j_server import launcher
 from postgres_server import launcher as postgres_launcher
 from xdist.scheduler import LoadFileScheduling
@@ -38,12 +40,14 @@ ROOT = Path(__file__).resolve().parent
 OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 
+gc.disable()  # until all is collected: what is imported and collected stays, and is looked at often
 keep_imports_lean()  # as in a command; else each worker loads data-frame libraries for seconds
 hypothesis.configuration.set_hypothesis_home_dir(ROOT / ".hypothesis")
 hypothesis.settings.register_profile("local", deadline=None, max_examples=20)
 hypothesis.settings.register_profile(
     "ci", deadline=None, max_examples=20, derandomize=True, print_blob=True
 )
+hypothesis.settings.register_profile("long", deadline=None, max_examples=200)
 hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
 
@@ -81,6 +85,9 @@ def pytest_configure(config: pytest.Config) -> None:
     until the first is acknowledged: 40 ms a test, nearly all that most tests took.
     """
     config.pluginmanager.register(_Order())
+    if config.getoption("--hypothesis-profile") != "long":
+        # To draw examples from the constants of all modules, each worker reads them for seconds.
+        constants_ast.is_local_module_file = providers.is_local_module_file = lambda _path: False
     line = getattr(getattr(config, "failures_db", None), "sock", None)
     if line is not None:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -135,7 +142,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave what has been imported and collected out of every later garbage collection."""
+    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

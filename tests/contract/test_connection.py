@@ -227,7 +227,7 @@ def test_a_runaway_query_is_given_up_in_time_and_hurts_nobody(
 def test_a_write_that_nobody_waits_for_any_more_is_not_stored(
     store: Store, address: DatabaseAddress, arun: Any, process_id: str, is_stopped: bool
 ) -> None:
-    count = counting(store, 2)
+    count = counting(store, 1)
     slow = f"{count}CREATE (:Process {{process_id: $p, status: 'ready', c: c}}) RETURN c"
 
     async def work() -> None:

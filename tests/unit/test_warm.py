@@ -18,13 +18,21 @@ pytestmark = [
 PIPES = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 
-def test_a_fork_says_and_ends_as_the_script_does() -> None:
-    for arguments in (["--version"], ["ingest", "nothing-here.json", "--json"], ["no-such"]):
-        with subprocess.Popen(command(*arguments), env=os.environ, **PIPES) as script:
-            wanted = script.communicate(timeout=60)
-        fork = warm.Warm(arguments, env=os.environ, **PIPES)
-        assert fork.communicate(timeout=60) == wanted
-        assert fork.returncode == script.returncode
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ingest", "nothing-here.json", "--json"],
+        pytest.param(["--version"], marks=pytest.mark.soak),
+        pytest.param(["no-such"], marks=pytest.mark.soak),
+    ],
+    ids=lambda given: given[0],
+)
+def test_a_fork_says_and_ends_as_the_script_does(arguments: list[str]) -> None:
+    with subprocess.Popen(command(*arguments), env=os.environ, **PIPES) as script:
+        wanted = script.communicate(timeout=60)
+    fork = warm.Warm(arguments, env=os.environ, **PIPES)
+    assert fork.communicate(timeout=60) == wanted
+    assert fork.returncode == script.returncode
 
 
 def test_a_shell_finds_it_and_gets_its_status() -> None:

@@ -39,9 +39,8 @@ def written(path: Path, text: str) -> Path:
 def test_a_baseline_reads_back_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, entries: list[Entry]
 ) -> None:
-    path = written(
-        tmp_path_factory.mktemp("b") / "b.json", baseline_text("p", ["lexical"], entries)
-    )
+    folder = tmp_path_factory.getbasetemp()  # a new one for each example would take most of it
+    path = written(folder / "baseline.json", baseline_text("p", ["lexical"], entries))
     found = read_baseline(path)
     assert (found.process_id, found.judges) == ("p", ("lexical",))
     assert found.entries == tuple(sorted(entries, key=lambda one: one.claim_id))

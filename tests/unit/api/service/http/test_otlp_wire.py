@@ -19,6 +19,7 @@ from veritrail_graph.api.service.http.receiving import UploadRefused
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import apart
+from veritrail_graph.graph.importers.traces import received
 from veritrail_graph.graph.importers.traces.otlp import each_of_protobuf
 from veritrail_graph.graph.importers.traces.received import sorted_by_trace
 from veritrail_graph.graph.importers.traces.wire import TooManyValues, messages_of_spans
@@ -82,13 +83,14 @@ def test_what_is_no_request_is_refused(bad: bytes) -> None:
 
 
 ATTRIBUTE = field(9, b"")
-DEEP = field(9, field(2, field(6, field(1, b"") * 300_000)))
+DEEP = field(9, field(2, field(6, field(1, b"") * 60_000)))
+MANY = 200_000
 
 
 @pytest.mark.parametrize(
     "spans",
-    [field(2, b"") * MB, field(2, ATTRIBUTE * MB), field(2, field(11, field(3, b"")) * MB),
-     field(2, DEEP * 4)],
+    [field(2, b"") * MANY, field(2, ATTRIBUTE * MANY),
+     field(2, field(11, field(3, b"")) * MANY), field(2, DEEP * 4)],
     ids=["spans", "attributes", "events", "values"],
 )  # fmt: skip
 def test_a_request_of_very_many_values_is_refused_before_they_are_made(spans: bytes) -> None:
@@ -102,9 +104,11 @@ def test_a_request_of_very_many_values_is_refused_before_they_are_made(spans: by
     assert most < 5 * MB
 
 
-def test_a_request_of_very_many_spans_is_refused() -> None:
-    with pytest.raises(TooManyValues, match="100,000 spans"):
-        sorted_by_trace(wrapped(field(2, b"") * 100_001))
+def test_a_request_of_very_many_spans_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert received.MOST_SPANS == 100_000
+    monkeypatch.setattr(received, "MOST_SPANS", 10_000)
+    with pytest.raises(TooManyValues, match="10,000 spans"):
+        sorted_by_trace(wrapped(field(2, b"") * 10_001))
 
 
 @pytest.fixture(autouse=True)
