@@ -237,7 +237,7 @@ class Processes(Part):
                     except EngineError:
                         raise
                     except VeriTrailError as error:
-                        became = error
+                        became = error.with_traceback(None)  # else it holds all that is read here
                         failed += not isinstance(error, ProcessConflict)
                     yield where, became
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=None)
 app.add_typer(keys.app, name="keys")
 app.command("audit")(keys.audit)
+
+COLLECTIONS = (10_000, 20, 10)
+"""Thresholds of the garbage collector while a service lives: those of a command find no cycles."""
 
 
 @app.callback(invoke_without_command=True)
@@ -113,7 +117,14 @@ def serve(
 
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
+        _collect_cycles()
         Server(service, listens, settings.proxies).serve_on(listening)
+
+
+def _collect_cycles() -> None:
+    """Let the collector look for cycles in what is made from now on, not in what was loaded."""
+    gc.set_threshold(*COLLECTIONS)
+    gc.freeze()
 
 
 def _capture(path: Path, host: str, port: int) -> None:
@@ -174,6 +185,7 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
     settings = Settings()
     check_home(settings.home)
     start_logs(settings, form_of(log_format), log_level)
+    _collect_cycles()
     asyncio.run(_work(settings))
 
 
@@ -233,6 +245,7 @@ def mcp(
 
     allowance = Allowance(budget, max_calls)
     terms = Terms(engine, model, price, allowance, verdict_model, escalate_to, share)
+    _collect_cycles()
     run(_serve(settings, url, terms), as_json=False)
 
 

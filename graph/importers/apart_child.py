@@ -97,11 +97,12 @@ class Serving:
         for found in self._held[finding]:
             kind, value = attempt(self._opened, found)
             self._send((found.where, kind, value))
-            if kind != "value":
-                continue
-            if not isinstance(value, KeptInput):
+            if kind != "value":  # an error is a record
+                size += _characters(value)
+            elif isinstance(value, KeptInput):
+                size += sum(map(_characters, value.kept))
+            else:
                 return True
-            size += sum(map(_characters, value.kept))
             if size >= _CHARACTERS_AT_ONCE or time.monotonic() >= until:
                 return True
         return False

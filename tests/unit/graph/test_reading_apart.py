@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from veritrail_graph.api.requests.check import CheckBody
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation
 from veritrail_graph.graph.importers import apart, plain
+from veritrail_graph.graph.importers.apart_child import Serving
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
 from veritrail_graph.graph.importers.traces.received import TraceSpans
 from veritrail_graph.graph.ingest.check import survey
@@ -87,6 +89,23 @@ def test_faults_come_back_as_they_are(tmp_path: Path) -> None:
             next(reader.processes([(tmp_path / "gone", ImportOptions())]))
 
     apart_from_here(read)
+
+
+def test_a_child_hands_few_errors_over_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "traces.json"
+    path.write_text("[" + "{}," * 1_000 + "{}]", "utf-8")
+    sent: list[tuple[str, str, object]] = []
+    child = Serving(sent.append)
+    finding = child.find(str(tmp_path), [(path, ImportOptions())], "langfuse", alone=True)
+    handed = [0]
+    while child.some(finding):
+        handed.append(len(sent))
+    assert {kind for _, kind, _ in sent} == {"error"}
+    assert len(sent) == 1_001
+    assert max(after - before for before, after in pairwise(handed)) <= 100
 
 
 @limited
