@@ -201,7 +201,7 @@ def _section(statement: Statement, answers: Mapping[str, QueryRows]) -> str:
     )
     text += "\n| column | type | meaning |\n|---|---|---|\n"
     text += "".join(f"| `{one.name}` | {one.type} | {one.meaning} |\n" for one in statement.columns)
-    text += f"\n```sh\nveritrail query {name}{given}\n```\n\n"
+    text += f"\n```sh\nveritrail ask {name}{given}\n```\n\n"
     if name in answers:
         text += f"{ANSWER}{answer_text(answers[name])}\n\n"
     return text
