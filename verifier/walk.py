@@ -148,59 +148,20 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     while True:  # 7
         carried = in_order(roots_with_evidence.values())
         frontier = in_order(nodes_to_check.values())
-        selection = yield from _evidence(frontier)  # 8
-        with_evidence = _with_evidence(selection, nodes_to_check)
-        roots_with_evidence.update(_roots_of(with_evidence))  # 12, 13
-        if with_evidence or carried:
-            earlier = _found_in(carried, iterations)
-            judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
-            if (missing := missing_in(selection, judgement)) is not None:
-                # ours: what is missing is looked for once more first
-                again = yield from _evidence(in_order((*frontier, *carried)), missing)
-                more = with_more(selection, again, earlier)
-                is_more = more.evidence != selection.evidence
-                selection = more
-                with_evidence = _with_evidence(selection, nodes_to_check)
-                roots_with_evidence.update(_roots_of(with_evidence))  # 12, 13
-                if is_more:
-                    judgement = yield from _verdict(selection, roots_with_evidence, earlier)
-                judgement = replace(judgement, looked_for=missing.text)
-        elif selection.is_missed:
-            judgement = Judgement(None, NO_AGREEMENT)  # E.3
-        elif selection.silence is not None:
-            judgement = Judgement(None, selection.silence)  # ours: the judge cannot tell
-        else:
-            parts = selection.unaddressed  # ours
-            judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND, parts=parts)  # 9, 10
-        verdict, silence = judgement.verdict, selection.silence
-        is_scored |= selection.is_sampled or judgement.score is not None
-        iterations.append(
-            Iteration(
-                number=len(iterations) + 1,
-                verdict=verdict,  # 16
-                reasoning=judgement.reasoning,
-                score=judgement.score,
-                checked=frontier,
-                carried_roots=carried,
-                summaries=selection.evidence,
-                dropped_ids=selection.dropped_ids,
-                reruns=judgement.reruns,
-                judged=judgement.judged,
-                left_out=judgement.left_out,
-                left_out_roots=judgement.left_out_roots,
-                judged_by=judgement.judged_by,
-                first_verdict=judgement.first_verdict,
-                first_reasoning=judgement.first_reasoning,
-                parts=judgement.parts,
-                looked_for=judgement.looked_for,
-            )
-        )
+        earlier = _found_in(carried, iterations)
+        found, judgement = yield from _judged(frontier, nodes_to_check, carried, earlier)  # 8-15
+        with_evidence = _with_evidence(found, nodes_to_check)
+        roots_with_evidence.update(_roots_of(with_evidence))  # 13
+        is_scored |= found.is_sampled or judgement.score is not None
+        number = len(iterations) + 1
+        iterations.append(_iteration(number, frontier, carried, found, judgement))  # 12, 16
         yield Finished(iterations[-1])
-        if selection.is_missed and not with_evidence and not carried:
+        if found.is_missed and not with_evidence and not carried:
             # E.3: the claim ends without a verdict
             stop = Termination.NO_AGREEMENT
             return Outcome(None, NO_AGREEMENT, None, stop, tuple(iterations), sources)
         checked.update(nodes_to_check)  # 17
+        verdict = judgement.verdict
         if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
             consecutive_not_supported += 1  # 19
             candidates_of = nodes_to_check  # 20: of all nodes of this iteration
@@ -221,30 +182,98 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         )
         if found_next.consecutive is not None:  # 18 to 22, by who carried these lines out
             consecutive_not_supported = found_next.consecutive
-        goes_on = consecutive_not_supported < q
         # 25, without the carried roots: never read again
         nodes_to_check = _without(_by_id(found_next.nodes), checked)
 
-        score = judgement.score
-        is_weak = any(ref.is_unsourced for ref in with_evidence.values())
+        score, silence = judgement.score, found.silence
         if not nodes_to_check and not roots_with_evidence:  # 29
             stop = Termination.NO_CANDIDATES
             verdict = Verdict.NOT_FULLY_SUPPORTED if silence is None else None  # 30, 31
             score = 0.0 if is_scored else None
-        elif (
-            not nodes_to_check
-            and is_weak
-            and (verdict is not Verdict.NOT_FULLY_SUPPORTED or silence is not None)
-        ):
+        elif not nodes_to_check and _rests_on_unsourced(with_evidence, verdict, silence):
             continue  # ours: the roots are judged once more, without the unsourced text
         elif not nodes_to_check:  # 26, 27: the latest verdict is final
             stop = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT
-        elif not goes_on:  # 33, 34
+        elif consecutive_not_supported >= q:  # 33, 34
             stop = Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED
         else:
             continue
         reasoning = _final_reasoning(stop, iterations, verdict, silence)
         return Outcome(verdict, reasoning, score, stop, tuple(iterations), sources)  # 37
+
+
+def _judged(
+    frontier: tuple[NodeRef, ...],
+    nodes: Refs,
+    carried: tuple[NodeRef, ...],
+    earlier: tuple[Evidence, ...],
+) -> Generator[Need, Answer, tuple[Selection, Judgement]]:
+    """Evidence in the nodes of an iteration, and a verdict on it and on the carried roots.
+
+    What the verdict says is missing is looked for once more, in the same nodes: ours.
+
+    Args:
+        frontier: The nodes of the iteration.
+        nodes: The same, by node_id.
+        carried: Roots in which earlier iterations found evidence.
+        earlier: That evidence.
+    """
+    found = yield from _evidence(frontier)  # 8
+    if not _with_evidence(found, nodes) and not carried:  # 9
+        return found, _on_nothing(found)
+    judgement = yield from _verdict(found, nodes, carried, earlier)  # 14
+    missing = missing_in(found, judgement)
+    if missing is None:
+        return found, judgement
+    again = yield from _evidence(in_order((*frontier, *carried)), missing)
+    more = with_more(found, again, earlier)
+    if more.evidence != found.evidence:
+        judgement = yield from _verdict(more, nodes, carried, earlier)
+    return more, replace(judgement, looked_for=missing.text)
+
+
+def _on_nothing(found: Selection) -> Judgement:
+    """The judgement of an iteration that has no evidence: nobody is asked."""
+    if found.is_missed:
+        return Judgement(None, NO_AGREEMENT)  # E.3
+    if found.silence is not None:
+        return Judgement(None, found.silence)  # ours: the judge cannot tell
+    return Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND, parts=found.unaddressed)  # 10
+
+
+def _iteration(
+    number: int,
+    frontier: tuple[NodeRef, ...],
+    carried: tuple[NodeRef, ...],
+    found: Selection,
+    judgement: Judgement,
+) -> Iteration:
+    """What an iteration leaves in the trail: its evidence (12) and its verdict (16)."""
+    return Iteration(
+        number=number,
+        verdict=judgement.verdict,
+        reasoning=judgement.reasoning,
+        score=judgement.score,
+        checked=frontier,
+        carried_roots=carried,
+        summaries=found.evidence,
+        dropped_ids=found.dropped_ids,
+        reruns=judgement.reruns,
+        judged=judgement.judged,
+        left_out=judgement.left_out,
+        left_out_roots=judgement.left_out_roots,
+        judged_by=judgement.judged_by,
+        first_verdict=judgement.first_verdict,
+        first_reasoning=judgement.first_reasoning,
+        parts=judgement.parts,
+        looked_for=judgement.looked_for,
+    )
+
+
+def _rests_on_unsourced(with_evidence: Refs, verdict: Verdict | None, silence: str | None) -> bool:
+    """Return whether a verdict that could support a claim has evidence in unsourced text. Ours."""
+    may_support = verdict is not Verdict.NOT_FULLY_SUPPORTED or silence is not None
+    return may_support and any(ref.is_unsourced for ref in with_evidence.values())
 
 
 def _of_unsourced(node: NodeRef, silence: str | None) -> Outcome:
@@ -315,9 +344,11 @@ def _found_in(carried: tuple[NodeRef, ...], iterations: list[Iteration]) -> tupl
 
 
 def _verdict(
-    selection: Selection, roots: Refs, carried: tuple[Evidence, ...]
+    found: Selection, nodes: Refs, carried: tuple[NodeRef, ...], earlier: tuple[Evidence, ...]
 ) -> Generator[Need, Answer, Judgement]:
-    answer = yield NeedVerdict(selection, in_order(roots.values()), carried)
+    """A verdict on evidence; of roots that bear some, now or before, the whole text counts."""
+    roots = _roots_of(_with_evidence(found, nodes)) | _by_id(carried)
+    answer = yield NeedVerdict(found, in_order(roots.values()), earlier)
     if not isinstance(answer, Judgement):
         raise TypeError(f"expected Judgement, got {type(answer).__name__}")
     return answer
