@@ -16,6 +16,7 @@ MONTHS = {name: number for number, name in enumerate(_NAMES.split(), 1)}
 MONTHS |= {name[:3]: number for name, number in list(MONTHS.items()) if name != "may"}
 MONTHS |= {"sept": 9}
 WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
+_LONG_MONTH = 6
 # May and March are other words, too, and a capital may be that of a sentence or a name.
 _DOUBTFUL = frozenset(("may", "march", "mar", "jan", "dec", "sun", "april", "june", "august"))
 _BEFORE_A_MONTH = word_set(
@@ -161,7 +162,21 @@ def _month(token: Token) -> int:
     if token.kind is not TokenKind.WORD:
         return 0
     number = MONTHS.get(token.lower.rstrip("."), 0)
-    return number if number and (token.form[:1].isupper() or len(token.form) > 5) else 0
+    return number if number and (token.form[:1].isupper() or len(token.form) >= _LONG_MONTH) else 0
+
+
+def may_be_in_moment(form: str, lower: str) -> bool:
+    """Return whether a word may be a part of a date or a time of day, as it is written.
+
+    Days of the week and short months need a capital: march, mar.
+
+    Args:
+        form: The word.
+        lower: The same in small letters, without a possessive.
+    """
+    if lower in WEEKDAYS or (lower in MONTHS and len(form) < _LONG_MONTH):
+        return form[:1].isupper()
+    return lower in IN_MOMENTS
 
 
 def _day(token: Token) -> int:

@@ -23,7 +23,8 @@ _LONGEST = 40
 _LONGEST_SHARE = 10  # digits of what stands above in a fraction
 STARTING_FIGURES = frozenset((*SMALL, *SCALES, *ORDINALS, "half"))
 """The words that a figure may start with."""
-_HALVES = {"half": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5}
+HALVES = {"half": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fifth": 5, "fifths": 5}
+"""The words of the parts that a figure may be in, and how many of them are a whole."""
 _ONE_IS_A_PRONOUN_AFTER = word_set("no any every some this that which the each another not only")
 _PREFIXES = word_set("mid pre post early late to non sub of from over under up ex")
 _LIMITS_BEFORE = {
@@ -45,7 +46,7 @@ _LIMITS_BEHIND = {
 }  # fmt: skip
 _LONGEST_LIMIT = 3
 IN_FIGURES = frozenset((
-    *STARTING_FIGURES, *_HALVES, *(one.lower() for one in (*MEASURES, *CASED, *MONEY)), *DOLLARS,
+    *STARTING_FIGURES, *HALVES, *(one.lower() for one in (*MEASURES, *CASED, *MONEY)), *DOLLARS,
     *(word for limit in (*_LIMITS_BEFORE, *_LIMITS_BEHIND) for word in limit.split()),
     *word_set("""and a half minus negative usd eur gbp chf jpy cny inr sek nok dkk dollars euros
     pounds percent percentage pct point points per cent degree degrees square sq cubic"""),
@@ -255,9 +256,9 @@ def _in_words(found: Sequence[Token], position: int) -> Figure | None:
     amount = str(total + current)
     if behind == position + 1:
         below = at(found, behind + (at(found, behind).form == "-")).lower
-        if below in _HALVES and SMALL.get(found[position].lower, 9) < _HALVES[below]:
+        if below in HALVES and SMALL.get(found[position].lower, 9) < HALVES[below]:
             end = behind + 1 + (at(found, behind).form == "-")
-            share = _share(SMALL[found[position].lower], _HALVES[below])
+            share = _share(SMALL[found[position].lower], HALVES[below])
             return Figure(ValueKind.FIGURE, share, "", position, end)
     has_half = [at(found, behind + ahead).lower for ahead in range(3)] == ["and", "a", "half"]
     is_one = behind == position + 1 and found[position].lower == "one"

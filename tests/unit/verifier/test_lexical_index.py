@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import NodeRef, Sentence
 from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.engines.lexical.comparing import holds
 from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
+from veritrail_graph.verifier.engines.lexical.reading import read
 from veritrail_graph.verifier.engines.lexical.selecting import chosen_for
 from veritrail_graph.verifier.ports import SplitNode
 from veritrail_graph.verifier.vocabulary import word_set
@@ -26,7 +28,15 @@ PIECES = sorted(
         May March one two twenty-five hundred dozen third half quarter about some over 7,516 7516
         7.5 0.75 75 2019 2019-05-03 3/4 9:30 p.m. 5kg 5 km/h % $ per cent years all every in not
         never don't fails the of van boats boat ships harbour closed open million increased rose
-        fell caf\u00e9 \u6e2f \uff15 COVID-19 3D \u201cx\u201d (2020) [1] - ."""
+        fell monday march june january thousand point a second first 24 200 caf\u00e9
+        \u6e2f \uff15 COVID-19 3D \u201cx\u201d (2020) [1] - ."""
+    )
+)
+FIGURES = sorted(
+    word_set(
+        """one two five twelve twenty forty hundred thousand million dozen half third quarters first
+        second ninth a and - about over some 3 45 0.75 1,200 2.5 9:30 boats miles hours km cents
+        per cent percent to of"""
     )
 )
 TEXTS = st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=9), min_size=1, max_size=6)
@@ -55,6 +65,32 @@ def test_a_claim_selects_the_same_of_made_up_texts(
     nodes = _nodes([" ".join(words).capitalize() + "." for words in texts])
     wanted = " ".join(claim)
     assert chosen_for(wanted, nodes, SentenceIndex(least_nodes=1)) == chosen_for(wanted, nodes)
+
+
+@given(st.lists(st.lists(st.sampled_from(FIGURES), min_size=1, max_size=7), max_size=5))
+@example(
+    [
+        [text]
+        for text in (
+            "five thousand two million boats",
+            "three dozen boats",
+            "about forty boats",
+            "three quarters of a mile",
+            "a hundred and twenty-five boats",
+            "two and a half million boats",
+            "their ninth boat",
+            "five to six thousand boats",
+        )
+    ]
+)
+@settings(max_examples=150, deadline=None)
+def test_each_sentence_that_holds_a_figure_is_among_those_that_may(texts: list[list[str]]) -> None:
+    nodes = _nodes(["They had " + " ".join(words) + "." for words in texts])
+    view = SentenceIndex(least_nodes=1).view(nodes)
+    sentences = [view.sentence(number) for number in range(view.number)]
+    for wanted in (one for sentence in sentences for one in read(sentence.text).numbers):
+        holding = {n for n, one in enumerate(sentences) if holds(read(one.text), wanted)}
+        assert holding <= set(view.with_number(wanted)), wanted
 
 
 @pytest.mark.parametrize("seed", range(2))

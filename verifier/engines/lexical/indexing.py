@@ -13,21 +13,19 @@ import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 from itertools import chain, islice
+from operator import is_
 
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.engines.lexical.forms import Form, form_of
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
-from veritrail_graph.verifier.values.numbers import STARTING_FIGURES
 from veritrail_graph.verifier.values.reading import (
-    IN_VALUES,
-    STARTING,
     text_read,
     without_citations,
 )
@@ -36,14 +34,13 @@ from veritrail_graph.verifier.values.units import MEASURES
 _MOST_SENTENCES = 8_000_000
 """Sentences of which the words are kept, in several hundred megabytes; then it begins anew."""
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_PART = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|[^\w\s]|_")
 _DIGITS = re.compile(r"\d+")
 _BESIDE_DIGITS = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")  # 5kg
 _DOTTED = re.compile(r"[^\W\d_]\.[^\W\d_]|[AaPp]\. ?[Mm]\b")  # U.S., 5 p. m.
 _HYPHENED = re.compile(r"(?<![A-Za-z'])'?[A-Z][A-Za-z']*\s*-\s*[A-Za-z]")  # Co-operative
 _A_SPEED = re.compile(r"\bkm\s*/")
 _OTHER_LETTERS = re.compile(r"[^\W_a-zA-Z0-9]")
-_ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "almost", "circa",
-    "some", "estimated", "close", "so"))  # fmt: skip
 _SIGNS_OF_OTHERS = re.compile(r"[~\u2248^]|\d\s*/\s*\d")
 _LONG = 3
 """Digits from which on a figure in words has two words and more."""
@@ -57,67 +54,6 @@ _NEAR = 1.06
 """How far a rough figure may be from another, with some room; see `Value.agrees`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A word as it is written, and what a reading has of it.
-
-    Attributes:
-        sure: The key that each sentence with it has.
-        perhaps: Keys that a sentence with it may have.
-        is_unless_numbered: Whether a sentence that may have no figure, date or time has them.
-        initial: For a word with a capital the first letter of its key.
-        abbreviates: The word in small letters, if all of its letters are capitals.
-        starts: Whether a figure, a date or a time may start with it.
-        counts: Whether it may be a figure, or a part of one, in words.
-        is_about: Whether a figure behind it may be a rough one.
-    """
-
-    sure: str | None
-    perhaps: tuple[str, ...]
-    is_unless_numbered: bool
-    initial: str
-    abbreviates: str
-    starts: bool
-    counts: bool
-    is_about: bool
-
-
-@lru_cache(maxsize=100_000)
-def _form(form: str) -> _Form:
-    lower = form.casefold().removesuffix("'s")
-    key = words.key(lower)
-    is_capital = form[0].isupper()
-    sure, perhaps, is_unless_numbered = None, set[str](), False
-    if lower in words.STOP:
-        if form == "May" or (len(form) > 1 and form.isupper()):
-            perhaps.add(key)
-    elif lower in words.NEGATION_STOPS or (lower.endswith("n't") and lower not in words.NEGATIONS):
-        perhaps.update((key,) if is_capital else ())
-    elif lower in words.UNIVERSAL:
-        perhaps.update((words.UNIVERSAL_KEY, key) if is_capital else (words.UNIVERSAL_KEY,))
-    elif lower in words.ORDERINGS:
-        perhaps.update((key,) if is_capital else ())
-    elif lower in words.NAME_LINKS or lower in IN_VALUES:
-        perhaps.add(key)
-        is_unless_numbered = len(lower) > 1 and not is_capital and lower not in words.NAME_LINKS
-    elif len(lower) > 1 or form.isupper():
-        sure = key
-    elif is_capital:
-        perhaps.add(key)  # Company X's
-    is_link = lower in words.NAME_LINKS
-    whole = form.removesuffix("'s")
-    return _Form(
-        sure=sure,
-        perhaps=tuple(perhaps),
-        is_unless_numbered=is_unless_numbered,
-        initial=key[:1] if is_capital and not is_link else "",
-        abbreviates=whole.casefold() if len(whole) > 1 and whole.isupper() else "",
-        starts=lower in STARTING,
-        counts=lower in STARTING_FIGURES or lower in ("thirds", "quarter", "quarters", "fifths"),
-        is_about=lower in _ABOUT,
-    )
-
-
 class _Postings(dict[str, "array[int]"]):
     """Numbers of sentences, ascending, by what they have."""
 
@@ -127,6 +63,36 @@ class _Postings(dict[str, "array[int]"]):
             self[name] = array("I", (number,))
         elif found[-1] != number:
             found.append(number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """The sentences with figures in words.
+
+    Attributes:
+        every: All of them.
+        long: Those with several words for figures.
+        rough: Those with rough figures, in words or digits, and those that were read.
+        several: Those with several words for a thousand and more: their sum may be any.
+        leading: By the digits that their figures begin with, or "".
+        ordinals: Those with a word such as first, by its digits.
+    """
+
+    every: Sequence[int]
+    long: Sequence[int]
+    rough: Sequence[int]
+    several: Sequence[int]
+    leading: Mapping[str, Sequence[int]]
+    ordinals: Mapping[str, Sequence[int]]
+
+    def with_one_of(self, amounts: Sequence[str]) -> set[int]:
+        """The sentences that may have a figure with some digits in words."""
+        found = {one[:end] for one in amounts for end in range(1, len(one) + 1)}
+        there = set(self.several)
+        for digits, numbers in self.leading.items():
+            if not digits or digits in found:
+                there.update(numbers)
+        return there if any(len(one) < _LONG for one in amounts) else there.intersection(self.long)
 
 
 class _Tables:
@@ -157,10 +123,10 @@ class _Tables:
         self._unless_numbered: dict[str, list[str]] = {}
         self._capitals: dict[str, list[str]] = {}
         self._short: dict[str, list[str]] = {}
-        self._counting: list[str] = []
+        self._counting: dict[str, Form] = {}
         self._rough: list[str] = []
         self._made: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
-        self._figures: tuple[Sequence[int], Sequence[int], Sequence[int]] | None = None
+        self._figures: _Spelled | None = None
 
     def add(self, name: int, node: ReadNode) -> None:
         """Take in the sentences of a node."""
@@ -208,7 +174,7 @@ class _Tables:
     def tell(self) -> None:
         """Look up what the words mean that were added."""
         for form in islice(self.forms, self._told, None):
-            self._tell(form, _form(form))
+            self._tell(form, form_of(form))
         self._told = len(self.forms)
         signs = self.signs
         for form, done in self._marked.items():
@@ -219,7 +185,7 @@ class _Tables:
         self._made.clear()
         self._figures = None
 
-    def _tell(self, form: str, it: _Form) -> None:
+    def _tell(self, form: str, it: Form) -> None:
         if it.sure is not None:
             self._sure.setdefault(it.sure, []).append(form)
         for key in it.perhaps:
@@ -232,7 +198,7 @@ class _Tables:
         if it.starts:
             self._marked[form] = 0
         if it.counts:
-            self._counting.append(form)
+            self._counting[form] = it
         if it.is_about:
             self._rough.append(form)
 
@@ -258,7 +224,7 @@ class _Tables:
                 self._made[key] = certain, others
             return self._made[key]
 
-    def with_short_form(self, initials: str) -> Sequence[int]:
+    def with_shortform_of(self, initials: str) -> Sequence[int]:
         """The sentences that may have an abbreviation of a name with these initials."""
         with self.lock:
             found = [self.forms[form] for form in self._short.get(initials, ())]
@@ -275,22 +241,34 @@ class _Tables:
             read = [numbers for initials, numbers in self.initials.items() if short in initials]
             return sorted(found.union(*read))
 
-    def figures(self) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-        """The sentences with figures in words, in several words, and with rough figures."""
+    def figures(self) -> _Spelled:
+        """The sentences with figures in words, and with rough figures."""
         with self.lock:
             if self._figures is None:
-                signs = self.signs
-                counts = Counter(chain(*(self.forms[form] for form in self._counting)))
-                read = self.read_numbers
+                signs, forms = self.signs, self.forms
+                counts = Counter(chain(*map(forms.__getitem__, self._counting)))
                 # Digits and words make no figure together, but for a scale behind digits.
                 long = (n for n, count in counts.items() if count > 1 or signs[n] & _REPEATS)
-                about = chain(*(self.forms[form] for form in self._rough))
+                about = chain(*(forms[form] for form in self._rough))
                 rough = {number for number in about if signs[number] & _NUMBERED}
                 rough.update(number for number, sign in enumerate(signs) if sign & _ROUGH)
-                self._figures = (
-                    array("I", sorted({*counts, *read})),
-                    array("I", sorted({*long, *read})),
-                    array("I", sorted({*rough, *read})),
+                thousands = (forms[form] for form, it in self._counting.items() if it.is_scale)
+                scales = Counter(chain(*thousands))
+                several = {n for n, count in scales.items() if count > 1 or signs[n] & _REPEATS}
+                leading: dict[str, list[array[int]]] = {}
+                ordinals: dict[str, list[array[int]]] = {}
+                for form, it in self._counting.items():
+                    if it.ordinal:
+                        ordinals.setdefault(it.ordinal, []).append(forms[form])
+                    if it.leads is not None:
+                        leading.setdefault(it.leads, []).append(forms[form])
+                self._figures = _Spelled(
+                    every=array("I", sorted(counts)),
+                    long=array("I", sorted(long)),
+                    rough=array("I", sorted(rough.union(self.read_numbers))),
+                    several=array("I", sorted(several)),
+                    leading={digits: _merged(found) for digits, found in leading.items()},
+                    ordinals={digits: _merged(found) for digits, found in ordinals.items()},
                 )
             return self._figures
 
@@ -336,9 +314,16 @@ class SentenceIndex:
     def view(self, nodes: Sequence[ReadNode]) -> SentenceView:
         """Return what is known of the sentences of these nodes, each of which is given once."""
         with self._lock, self._tables.lock:
+            last = self._last
+            if (
+                last is not None
+                and len(last[1].nodes) == len(nodes)
+                and all(map(is_, last[1].nodes, nodes))
+            ):  # claims often read the same nodes
+                return last[1]
             names = [hash((node.ref.node_id, node.text)) for node in nodes]
-            if self._last is not None and self._last[0] == names:
-                return self._last[1]  # claims often read the same nodes
+            if last is not None and last[0] == names:
+                return last[1]
             tables = self._tables
             if tables.number > _MOST_SENTENCES and not tables.places.keys() >= set(names):
                 tables = self._tables = _Tables()
@@ -364,7 +349,7 @@ class SentenceView:
 
     def __init__(self, tables: _Tables, nodes: Sequence[ReadNode], places: Sequence[int]) -> None:
         self._tables = tables
-        self._nodes = nodes
+        self.nodes = nodes
         self._order = sorted(range(len(nodes)), key=places.__getitem__)
         self._firsts = array("I", (tables.firsts[places[at]] for at in self._order))
         self._runs: list[tuple[int, int]] = []  # of sentences that follow each other
@@ -382,7 +367,7 @@ class SentenceView:
         """A sentence by its number."""
         place = bisect_right(self._firsts, number) - 1
         # Nodes without sentences have the number of the next one.
-        return self._nodes[self._order[place]].sentences[number - self._firsts[place]]
+        return self.nodes[self._order[place]].sentences[number - self._firsts[place]]
 
     def may_have_number(self, number: int) -> bool:
         """Return whether a sentence may have a figure, a date or a time."""
@@ -403,7 +388,7 @@ class SentenceView:
         text = self.sentence(number).text
         if key == words.UNIVERSAL_KEY and _has_every(text):
             return True
-        return key in read_once(text).keys
+        return _is_beside_no_value(key, text) or key in read_once(text).keys
 
     def with_key(self, key: str) -> Sequence[int]:
         """The sentences that may have a key, each once."""
@@ -418,7 +403,7 @@ class SentenceView:
         initials = "".join(part[:1] for part in name.parts)
         others: list[int] = []
         if len(initials) > 1:
-            others += self._within(tables.with_short_form(initials))
+            others += self._within(tables.with_shortform_of(initials))
         if len(name.surface) > 1 and name.surface.isupper():
             others += self._within(tables.with_initials(name.surface.casefold()))
         return sorted({*found, *others}) if others else found
@@ -432,10 +417,16 @@ class SentenceView:
             return [n for n in numbers if tables.is_numbered(n)]
         found = {n for run in leading for n in self._within(tables.digits.get(run, ()))}
         if number.value.kind in NUMERIC:
-            is_exact = number.value.limit != "~"
-            is_long = is_exact and all(len(one) >= _LONG for one in _amounts(number))
-            spelled, spelled_long, rough = tables.figures()
-            found.update(self._within(spelled_long if is_long else spelled), self._within(rough))
+            spelled = tables.figures()
+            if number.value.unit == "ordinal":
+                for amount in _amounts(number):
+                    found.update(self._within(spelled.ordinals.get(amount, _NONE)))
+                found.update(self._within(tables.read_numbers))
+            elif number.value.limit == "~":
+                found.update(self._within(spelled.every), self._within(spelled.rough))
+            else:
+                counting = sorted(spelled.with_one_of(_amounts(number)))
+                found.update(self._within(counting), self._within(spelled.rough))
         return sorted(one for one in found if self._agrees(one, number))
 
     def _agrees(self, number: int, wanted: Number) -> bool:
@@ -479,6 +470,28 @@ def _has_every(text: str) -> bool:
             return True
         before = lower
     return False
+
+
+def _is_beside_no_value(key: str, text: str) -> bool:
+    """Return whether a text surely has a word by itself, which may be a part of a figure or date.
+
+    All parts of these are such words, digits or marks, and one of them is what they start with.
+    """
+    is_there = can_start = False
+    before = ""
+    for part in _PART.findall(without_citations(text)[0]):
+        form = form_of(part) if part[0].isalpha() else None
+        if form is not None and not form.is_in_values:
+            if is_there and not can_start:
+                return True
+            is_there = can_start = False
+        elif form is not None:
+            is_there = is_there or (form.is_unless_numbered and key in form.perhaps)
+            can_start = can_start or (form.starts and (not form.is_scale or before == "a"))
+        else:
+            can_start = can_start or part.isdecimal()
+        before = part.casefold()
+    return is_there and not can_start
 
 
 def leading_digits(number: Number, known: Iterable[str]) -> list[str] | None:
