@@ -32,8 +32,8 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 CLAIMS = 6
 HEARTBEAT = 0.5
-EVENTS = 15_000
-"""A number of texts of 1 kB that the buffers on the way to a reader cannot hold."""
+EVENTS = 7_500
+"""A number of texts of 2 kB that the buffers on the way to a reader cannot hold."""
 
 
 @pytest.fixture(scope="module")
@@ -303,7 +303,7 @@ def test_slow_readers_cost_no_memory_nobody_waits_for_them_and_each_goes_on_wher
     with ThreadPoolExecutor(1) as beside:
         # Where the machine is busy even this reader may be sent away; it comes again at once.
         following = beside.submit(calls.followed, endless)
-        written(veritrail, endless, EVENTS, "x" * 1_000, last=True)
+        written(veritrail, endless, EVENTS, "x" * 2_000, last=True)
         quick = [(one.seq, one.kind) for one in following.result(90)]
     assert [seq for seq, _ in quick] == list(range(1, quick[-1][0] + 1))
     assert sum(kind == "test.event" for _, kind in quick) == EVENTS
