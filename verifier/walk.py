@@ -248,7 +248,7 @@ def _iteration(
     found: Selection,
     judgement: Judgement,
 ) -> Iteration:
-    """What an iteration leaves in the trail: its evidence (12) and its verdict (16)."""
+    """Return what an iteration leaves in the trail: its evidence (12) and its verdict (16)."""
     return Iteration(
         number=number,
         verdict=judgement.verdict,
