@@ -24,7 +24,7 @@ from veritrail_graph.graph.model.agreement import (
     PairFigures,
     ReviewerFigures,
 )
-from veritrail_graph.graph.model.review import latest_of_each
+from veritrail_graph.graph.model.review import latest_of_each, reviewed_claims
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import JudgedReview
@@ -104,7 +104,8 @@ def agreement_of(process_id: str, found: Sequence[JudgedReview]) -> Agreement:
     """Return how far people agree with the judge, and with each other.
 
     A review is compared with the verdict that it was about, whatever was verified since. Of a
-    reviewer's reviews of one claim the latest counts, of all reviews of a claim too.
+    reviewer's reviews of one claim the latest counts; of all reviews of a claim the latest that
+    decides between reviewers, else the latest.
 
     Args:
         process_id: The process.
@@ -114,10 +115,8 @@ def agreement_of(process_id: str, found: Sequence[JudgedReview]) -> Agreement:
         one.review.review_id: (one.engine, one.model) for one in found if one.engine is not None
     }
     counting = latest_of_each(one.review for one in found)
-    by_claim: dict[str, list[Review]] = {}
-    for review in counting:  # the latest first
-        by_claim.setdefault(review.claim_id, []).append(review)
-    latest = [reviews[0] for reviews in by_claim.values()]
+    claims = reviewed_claims(one.review for one in found)
+    latest = [one.latest for one in claims.values()]
     of_judges: dict[tuple[str, str | None], list[Pair]] = {}
     for review in latest:
         if review.review_id in judges and (pair := with_model(review)):
@@ -125,9 +124,9 @@ def agreement_of(process_id: str, found: Sequence[JudgedReview]) -> Agreement:
     return Agreement(
         process_id=process_id,
         reviews=len(found),
-        claims=len(by_claim),
+        claims=len(claims),
         unclear=sum(_is_unclear(review) for review in latest),
-        disputed=sum(len({one.verdict for one in each}) > 1 for each in by_claim.values()),
+        disputed=sum(one.disputed for one in claims.values()),
         overall=AgreementFigures(**figures(_with_model(latest))),
         judges=[
             JudgeFigures(engine=engine, model=model, **figures(of_judges[engine, model]))

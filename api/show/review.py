@@ -25,7 +25,7 @@ from veritrail_graph.api.show.words import VERDICT_WORDS, judged_by, review_mark
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Review, Verdict
 from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
-from veritrail_graph.graph.model.review import latest_of_each
+from veritrail_graph.graph.model.review import latest_of_each, reviewed_claims
 
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
@@ -80,6 +80,7 @@ def _how(review: Review) -> str:
 def reviews_shown(reviews: Sequence[Review]) -> Document:
     """Show reviews of claims, newest first; of one that does not count any more it is said."""
     counting = {one.review_id for one in latest_of_each(reviews)}
+    counting |= {one.latest.review_id for one in reviewed_claims(reviews).values()}
     rows = []
     for one in reviews:
         earlier = "" if one.review_id in counting else ", earlier"

@@ -14,7 +14,7 @@
 // column reviewer: string - who said so
 // column recorded_by: string - name of the key that it came in with, or null
 // column created_at: string - when
-// column counts: boolean - whether it is the reviewer's latest of this claim
+// column counts: boolean - whether it is the reviewer's latest of this claim, or the latest that decides between reviewers
 // column verification_id: string - the verification whose verdict was reviewed, or null
 // column engine: string - its engine of judgement
 // column model: string - its model
@@ -36,7 +36,8 @@ RETURN r.review_id AS review_id, r.claim_id AS claim_id, r.claim AS claim, r.kin
        r.created_at AS created_at,
        NOT EXISTS {
          MATCH (r)-[:REVIEWS]->(:Claim)<-[:REVIEWS]-(later:Review)
-         WHERE later.reviewer = r.reviewer AND (
+         WHERE CASE WHEN coalesce(r.adjudicates, false) THEN coalesce(later.adjudicates, false)
+                    ELSE later.reviewer = r.reviewer END AND (
            later.created_at > r.created_at
            OR (later.created_at = r.created_at AND later.review_id > r.review_id)
          )

@@ -8,7 +8,7 @@
 // column claim: string - its text, as it was verified
 // column status: string - its status
 // column verdict: string - its verdict; null unless it succeeded
-// column review: string - what the latest review of it did to its verdict: confirmed, overridden or unclear; null without one
+// column review: string - what the latest review of it did to its verdict: confirmed, overridden or unclear; one that decides between reviewers comes first; null without one
 // column engine: string - the engine of judgement
 // column model: string - its model
 // column q: integer - its limit of consecutive Not Fully Supported verdicts
@@ -26,7 +26,7 @@ RETURN v.verification_id AS verification_id, v.claim_id AS claim_id, v.claim AS 
        v.status AS status, v.verdict AS verdict,
        head(COLLECT {
          MATCH (v)<-[:CONSIDERS]-(r:Review)
-         RETURN r.kind ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+         RETURN r.kind ORDER BY coalesce(r.adjudicates, false) DESC, r.created_at DESC, r.review_id DESC LIMIT 1
        }) AS review,
        v.engine AS engine, v.model AS model, v.q AS q, v.created_at AS created_at,
        v.run_id AS run_id

@@ -117,9 +117,15 @@ class Reviewed:
         return kind_of(self.latest.verdict, self.verdict)
 
     @property
+    def said(self) -> tuple[ReviewVerdict, ...]:
+        """Return the decision alone, or without one the latest word of each reviewer."""
+        counting = (self.latest,) if self.latest.adjudicates else self.counting
+        return tuple(one.verdict for one in counting)
+
+    @property
     def disputed(self) -> bool:
         """Return whether the latest reviews of the reviewers disagree, without a decision."""
-        return not self.latest.adjudicates and len({one.verdict for one in self.counting}) > 1
+        return len(set(self.said)) > 1
 
 
 def reviewed_json(found: Reviewed | None) -> dict[str, Any]:
@@ -141,6 +147,18 @@ def latest_of_each(reviews: Iterable[Review]) -> list[Review]:
     for one in sorted(reviews, key=lambda review: review.order):
         found[one.process_id, one.claim_id, one.reviewer] = one
     return sorted(found.values(), key=lambda review: review.order, reverse=True)
+
+
+def reviewed_claims(reviews: Iterable[Review]) -> dict[str, Reviewed]:
+    """By claim_id, the state of reviews of one process, without the verdicts of the judge.
+
+    Args:
+        reviews: Reviews of one process, in any order.
+    """
+    by_claim: dict[str, list[Review]] = {}
+    for one in reviews:
+        by_claim.setdefault(one.claim_id, []).append(one)
+    return {name: made for name, each in by_claim.items() if (made := reviewed(each, None))}
 
 
 def reviewed(reviews: Iterable[Review], verdict: Verdict | None) -> Reviewed | None:

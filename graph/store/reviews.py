@@ -269,7 +269,10 @@ def _page(
 
 
 def _judged(process_id: str, row: Sequence[Any]) -> JudgedReview:
-    keys = ("review_id", "claim_id", "claim", "verdict", "reviewer", "created_at", "model_verdict")
+    keys = (
+        "review_id", "claim_id", "claim", "verdict", "reviewer", "created_at", "model_verdict",
+        "adjudicates",
+    )  # fmt: skip
     *found, engine, model = row
     made = dict(zip(keys, found, strict=True))
     return JudgedReview(noun_from(Review, made, process_id=process_id), engine, model)

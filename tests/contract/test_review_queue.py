@@ -88,6 +88,33 @@ def test_all_reviews_at_once_give_the_figures_that_reading_them_by_the_page_give
     assert agreement_of(harbour, packed) == agreement_of(harbour, whole)
 
 
+def test_a_decision_counts_before_all_other_reviews_whatever_comes_later(
+    store: Store, arun: Any, harbour: str
+) -> None:
+    for verdict, reviewer, decides in (
+        (FS, "Ann", None), (NFS, "Bob", None), (NFS, "Chief", True), (FS, "Ann", None),
+        (INC, "Chief", None),
+    ):  # fmt: skip
+        review = given(verdict, reviewer, adjudicates=decides)
+        arun(store.reviews.add(harbour, "k2", review))
+
+    def rows(query: str) -> list[dict[str, Any]]:
+        found = arun(store.queries.run(query, {"process_id": harbour}))
+        return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+    state = arun(store.reviews.states(harbour))["k2"]
+    agreement = agreement_of(harbour, arun(store.reviews.judged(harbour)))
+    assert (state.disputed, agreement.disputed, agreement.claims) == (False, 0, 1)
+    assert state.reviewed_verdict is state.verdict is Verdict.NOT_FULLY_SUPPORTED
+    assert (agreement.overall.pairs, agreement.overall.agreed) == (1, 1)
+    assert rows("disagreements") == []
+    (claim,) = [one for one in rows("verifications") if one["review"] is not None]
+    assert claim["review"] == "confirmed"
+    counting = {(one["reviewer"], one["reviewed_verdict"]) for one in rows("reviews")
+                if one["counts"]}  # fmt: skip
+    assert counting == {("Ann", FS), ("Bob", NFS), ("Chief", NFS), ("Chief", INC)}
+
+
 def test_a_claim_comes_with_its_verdict_whatever_a_later_verification_came_to(
     store: Store, arun: Any, harbour: str
 ) -> None:

@@ -26,7 +26,6 @@ from veritrail_graph.api.page.views.agreement import (
     disputes_of,
     line_of,
     lines_of,
-    said_of,
 )
 from veritrail_graph.api.page.views.review import (
     CHOICES,
@@ -63,6 +62,7 @@ from veritrail_graph.graph.errors import (
     with_advice,
 )
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import reviewed_claims
 from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
 
 COOKIE = "veritrail_reviewer"
@@ -413,7 +413,7 @@ async def show_agreement(
     who = reviewer_of(request, caller)
     every, judged = await asyncio.gather(app.reviews.queue(name), app.reviews.judged(name))
     report = agreement_of(name, judged)
-    said = said_of(one.review for one in judged)
+    said = reviewed_claims(one.review for one in judged)
     found = disputed(asked, every, said, who.name)
     claims, reviewed = await asyncio.gather(
         app.claims.some(name, found.names), app.reviews.of_claims(name, found.names)

@@ -5,17 +5,16 @@ Source: ours (docs/adr/0017-reviews.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from veritrail_graph.api.page.links import url
 from veritrail_graph.api.page.views.review import Reviewer, SaidView, cut, said_view
 from veritrail_graph.api.show.review import interval_words, kappa_words, share_words
 from veritrail_graph.api.show.words import Mark, judged_by, mark_now
-from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from veritrail_graph.graph.model import Reviewed, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.agreement import Agreement, AgreementFigures
 from veritrail_graph.graph.model.listed import JudgedClaim, QueuedClaim
-from veritrail_graph.graph.model.review import latest_of_each
 
 MOST_FIGURES = 100
 """Reviewers, and pairs of them, that the page has a line for."""
@@ -63,8 +62,8 @@ def lines_of(found: Agreement) -> list[tuple[str, list[AgreementLine], int]]:
 WHOM = ("all", "model", "people")
 """With whom people disagree: with anybody, with the model, or with each other."""
 
-Said = Mapping[str, Mapping[str, ReviewVerdict]]
-"""By claim_id, what each reviewer says now."""
+Said = Mapping[str, Reviewed]
+"""By claim_id, what people say now."""
 
 LISTED = 20
 MOST_SIDES = 12
@@ -159,14 +158,6 @@ class DisagreementsFound:
     hidden: int
 
 
-def said_of(reviews: Iterable[Review]) -> Said:
-    """Return what each reviewer says of each claim: the latest word counts."""
-    found: dict[str, dict[str, ReviewVerdict]] = {}
-    for one in latest_of_each(reviews):
-        found.setdefault(one.claim_id, {})[one.reviewer] = one.verdict
-    return found
-
-
 def disputed(
     state: AgreementState,
     every: Sequence[QueuedClaim],
@@ -179,7 +170,7 @@ def disputed(
     Args:
         state: What the address says.
         every: All claims with their verdicts.
-        said: What each reviewer says, the latest word last.
+        said: What people say.
         reviewer: Who reads.
         size: How many a page has.
     """
@@ -189,7 +180,7 @@ def disputed(
         words = said.get(one.claim_id)
         if words is None or not _is_wanted(state, one.verdict, words):
             continue
-        if state.blind and reviewer not in words:
+        if state.blind and reviewer not in _reviewers(words):
             hidden += 1
         else:
             wanted.append(one.claim_id)
@@ -200,14 +191,15 @@ def disputed(
     return DisagreementsFound(names, len(wanted), first, behind, hidden)
 
 
-def _is_wanted(
-    state: AgreementState, verdict: Verdict | None, words: Mapping[str, ReviewVerdict]
-) -> bool:
-    if state.reviewer is not None and state.reviewer not in words:
+def _is_wanted(state: AgreementState, verdict: Verdict | None, words: Reviewed) -> bool:
+    if state.reviewer is not None and state.reviewer not in _reviewers(words):
         return False
-    with_people = len(set(words.values())) > 1
-    with_model = differs(verdict, [*words.values()])
+    with_people, with_model = words.disputed, differs(verdict, words.said)
     return {"model": with_model, "people": with_people}.get(state.whom, with_model or with_people)
+
+
+def _reviewers(words: Reviewed) -> set[str]:
+    return {one.reviewer for one in words.counting}
 
 
 def differs(verdict: Verdict | None, words: Sequence[ReviewVerdict]) -> bool:
@@ -252,6 +244,6 @@ def _dispute(
         mark=mark_now(claim),
         sides=tuple(views[:MOST_SIDES]),
         more=max(0, len(views) - MOST_SIDES),
-        with_model=differs(claim.verdict, [one.verdict for one in reviewed.counting]),
+        with_model=differs(claim.verdict, reviewed.said),
         with_people=reviewed.disputed,
     )

@@ -13,13 +13,13 @@ from veritrail_graph.api.page.views.agreement import (
     disputed,
     disputes_of,
     line_of,
-    said_of,
 )
 from veritrail_graph.api.page.views.review import Reviewer
 from veritrail_graph.graph.agreement import figures
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.agreement import AgreementFigures
 from veritrail_graph.graph.model.listed import QueuedClaim
+from veritrail_graph.graph.model.review import reviewed_claims
 
 YES, NO = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 ADA = Reviewer("Ada")
@@ -30,13 +30,17 @@ EVERY = [
     QueuedClaim("unclear", YES),
     QueuedClaim("bare"),
 ]
-SAID = {
-    "agreed": {"Ada": FS, "Bo": FS},
-    "people": {"Ada": FS, "Bo": UNCLEAR},
-    "model": {"Bo": FS},
-    "unclear": {"Ada": UNCLEAR},
-    "bare": {"Ada": UNCLEAR},
-}
+SAID = reviewed_claims(
+    a_review(claim_id, verdict, reviewer)
+    for claim_id, words in {
+        "agreed": {"Ada": FS, "Bo": FS},
+        "people": {"Ada": FS, "Bo": UNCLEAR},
+        "model": {"Bo": FS},
+        "unclear": {"Ada": UNCLEAR},
+        "bare": {"Ada": UNCLEAR},
+    }.items()
+    for reviewer, verdict in words.items()
+)
 
 
 def state(**parts: Any) -> AgreementState:
@@ -69,7 +73,7 @@ def test_blind_the_claims_that_the_reader_has_not_judged_are_left_out_and_counte
 def test_a_disagreement_stands_side_by_side_own_words_first() -> None:
     claims = {"k": a_claim("k", NFS)}
     reviews = [a_review("k", FS, "Bo"), a_review("k", INC, "Ada", "Look again.")]
-    found = disputed(state(), [QueuedClaim("k", NO)], said_of(reviews), "Ada")
+    found = disputed(state(), [QueuedClaim("k", NO)], reviewed_claims(reviews), "Ada")
     (one,) = disputes_of(state(), found, claims, {"k": reviewed(reviews, NO)}, ADA)
     assert one.mark.kind == "not-supported"
     assert [(side.reviewer, side.mark.kind, side.is_mine) for side in one.sides] == [
@@ -77,6 +81,14 @@ def test_a_disagreement_stands_side_by_side_own_words_first() -> None:
     ]  # fmt: skip
     assert (one.with_model, one.with_people) == (True, True)
     assert disputes_of(state(), found, {}, {}, ADA) == []
+
+
+def test_of_a_claim_that_was_decided_the_decision_alone_disagrees() -> None:
+    chief = a_review("k", NFS, "Chief").replace(adjudicates=True)
+    said = reviewed_claims([a_review("k", FS, "Ada"), a_review("k", NFS, "Bo"), chief])
+    assert disputed(state(), [QueuedClaim("k", NO)], said, "Ada").names == ()
+    assert disputed(state(), [QueuedClaim("k", YES)], said, "Ada").names == ("k",)
+    assert disputed(state(whom="people"), [QueuedClaim("k", YES)], said, "Ada").names == ()
 
 
 def pairs(*counts: tuple[Verdict, Verdict, int]) -> AgreementFigures:
