@@ -190,11 +190,13 @@ class CheckResult(Checked):
     def assert_supported(self, max_unsupported: int = 0, max_undecided: int | None = None) -> None:
         """Raise an assertion that shows the findings, where more claims are wrong than may be.
 
-        What could not be checked fails, too: a failure is no verdict.
+        What could not be checked fails, too: a failure is no verdict. So do claims of which none
+        could be decided, unless `max_undecided` allows as many.
 
         Args:
             max_unsupported: Wrong claims that may be.
-            max_undecided: Undecided claims that may be; None: any number.
+            max_undecided: Undecided claims that may be; None: any number, where at least one claim
+                was decided.
         """
         __tracebackhide__ = True  # pytest shows the line of the test
         faults = []
@@ -205,6 +207,11 @@ class CheckResult(Checked):
         if max_undecided is not None and len(self.undecided) > max_undecided:
             faults.append(
                 f"{counted(len(self.undecided), 'claim')} undecided, {max_undecided} allowed"
+            )
+        if max_undecided is None and self.undecided and not any(map(_is_decided, self.claims)):
+            faults.append(
+                f"none of {counted(len(self.claims), 'claim')} could be decided: name a model that "
+                f"judges, or allow it with max_undecided={len(self.undecided)}"
             )
         lost = len(self.failed) + sum(one.is_failed for one in self.claims)
         if lost:
@@ -250,6 +257,10 @@ class CheckResult(Checked):
             parts.append(notebook.grid(table.columns, "".join(cells)))
         parts += [f"<div>{html.escape(failure_line(one))}</div>" for one in self.failed]
         return "".join(parts)
+
+
+def _is_decided(claim: CheckedClaim) -> bool:
+    return claim.verdict is not None or claim.category is not None
 
 
 class Begun(Answer):

@@ -33,14 +33,16 @@ def in_force(
 
     def rank(found: tuple[bool, Verification]) -> tuple[bool, bool, int, tuple[str, str]]:
         is_record, one = found
-        writes_nothing = (
-            one.engine.rpartition("+")[2] in WRITE_NOTHING
-        )  # the last gave the verdicts
-        strength = 0 if one.indicative else 1 if writes_nothing else 2
-        return is_record, one.verdict is not None, strength, _time(one)
+        return is_record, one.verdict is not None, strength_of(one), _time(one)
 
     said = [(key[0], _said_by_judge(each)) for key, each in by_judge.items()]
     return max(said, key=rank)[1] if said else None
+
+
+def strength_of(one: Verification) -> int:
+    """Return how strong its judge is: a language model 2, a model of figures 1, without one 0."""
+    writes_nothing = one.engine.rpartition("+")[2] in WRITE_NOTHING  # the last gave the verdicts
+    return 0 if one.indicative else 1 if writes_nothing else 2
 
 
 def _said_by_judge(every: list[Verification]) -> Verification:

@@ -51,6 +51,7 @@ def test_python_checks_by_itself_and_an_assertion_that_fails_shows_the_findings(
         several = here.check(rows, max=1)
         corrected = here.check(ANSWER, SOURCES, correct=True)
         stored = here.check(result.processes[0].process_id)
+        unknown = here.check("It runs daily.", ["It runs weekly on Mondays."])
         with pytest.raises(Rejected, match="Give what the answer was made from"):
             here.check("An answer alone.")
         for given, words in ((("",), "no path, no id"), (("x", []), "sources: is empty"),
@@ -68,6 +69,10 @@ def test_python_checks_by_itself_and_an_assertion_that_fails_shows_the_findings(
         result.assert_supported()
     assert "    source  ferry.md#1  The ferry carries *42* cars." in str(failed.value)
     result.assert_supported(max_unsupported=1, max_undecided=0)
+    assert len(unknown.undecided) == len(unknown.claims) == 1
+    with pytest.raises(AssertionError, match="none of 1 claim could be decided: name a model"):
+        unknown.assert_supported()
+    unknown.assert_supported(max_undecided=1)
     assert result.to_pandas()["culprit"][0] == "answer"
     assert "<svg" in result.report(tmp_path / "out.html").read_text("utf-8")
     assert "<svg" in result._repr_html_()

@@ -256,14 +256,17 @@ def test_a_claim_whose_latest_check_failed_is_not_passed_by_an_older_verdict(
     told = _told(tmp_path, str(path), 1)
     assert (told["counts"]["supported"], told["counts"]["failed"]) == (1, 0)
     why = (
-        "its latest check failed; the verdict in force is older: no usable answer after 6 attempts"
+        "its latest check by openai a-model failed; what is in force is of another check: "
+        "no usable answer after 6 attempts"
     )
     assert told["claims"][0]["latest_check"] == why
     broken = [one["name"] for one in told["checks"] if not one["met"]]
     assert broken == ["failed"]
-    assert told["notes"][1].startswith("of 1 claim(s) the latest check ended without a verdict")
-    assert "veritrail verify p --again" in told["notes"][1]
-    assert "could not be checked: 1, at most 0" in (tmp_path / "j.xml").read_text(encoding="utf-8")
+    assert told["notes"][1].startswith("of 1 claim the latest check by openai a-model ended")
+    assert "veritrail verify p --again --engine openai --model a-model" in told["notes"][1]
+    words = "could not be checked: 1 (1 with another result in force), at most 0"
+    assert words in (tmp_path / "j.xml").read_text(encoding="utf-8")
+    assert words.partition(",")[0] in Veritrail(tmp_path / "home")("gate", str(path), status=1).out
     _told(tmp_path, str(path), 0, "--max-failed", "1")
     document["run_of_record"] = document["verifications"][0]["run_id"] = "r-1"
     path.write_text(json.dumps(document), encoding="utf-8")

@@ -63,6 +63,27 @@ def test_a_free_run_replaces_no_paid_verdict_unless_it_is_pinned(
     assert engines(veritrail) == {"openai"}
 
 
+def test_words_do_not_make_good_a_failed_check_of_a_model_and_the_advice_does(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    veritrail("ingest", pumps(tmp_path / "dropped.json", 2))
+    asked = ("verify", "dropped", "--engine", "openai")
+    with ModelServer(key="another") as server:
+        veritrail(*asked, status=3, **asking(server))
+        first = veritrail("gate", "dropped", status=1).out
+        veritrail("verify", "dropped", "--engine", "lexical")
+        by_words = veritrail("gate", "dropped", "--max-unsupported", "2", status=1).out
+        for said in (first, by_words):
+            assert "the latest check by openai scripted ended without a verdict" in said
+        assert by_words.count("could not be checked: 2 (2 with another result in force)") == 1
+        assert "could not be checked 2 (2 with another result in force)" in by_words
+        server.key = None
+        (advised,) = re.findall(r"To go on: veritrail (verify --resume r-\w+)$", by_words, re.M)
+        veritrail(*advised.split(), **asking(server))
+    assert "could not be checked: 0," in veritrail("gate", "dropped", "--max-unsupported", "1").out
+    veritrail("delete", "dropped", "--yes")
+
+
 def test_what_cannot_be_pinned_is_said(veritrail: Veritrail) -> None:
     told = veritrail("pin", "r-unknown", "--json", status=2)
     assert told.message.startswith("No run 'r-unknown' is stored.")

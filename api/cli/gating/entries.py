@@ -8,10 +8,10 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
-from veritrail_graph.api.show.words import State, mark_now
+from veritrail_graph.api.show.words import State, judged_by, mark_now
 from veritrail_graph.graph.model import Reviewed, ReviewKind, Status, Verification
 
-AGAIN = "its latest check {ended}; the verdict in force is older"
+AGAIN = "its latest check by {judge} {ended}; what is in force is of another check"
 EDITED = "its text was changed after it was verified"
 NEVER = "it was never verified"
 WAITS = "its verification has not ended"
@@ -53,8 +53,8 @@ class Entry:
         indicative: Whether no model judged, verdict or not.
         of_turn: Whether it was checked as a claim of a dialogue's turn alone, without a verdict.
         change: What became of it since the baseline; None: there is no baseline.
-        again: What became of its latest check, where that ended without a verdict and an older
-            one is in force; None: the verdict in force is of the latest check.
+        again: What became of its latest check, where that ended without a verdict and another one
+            is in force; None: nothing is left to make good.
         judged: The verification that the state is of, without its trail; None: there is none.
         reviewed: What people said of the claim, which no rule counts; None: nothing.
     """
@@ -70,6 +70,11 @@ class Entry:
     again: str | None = None
     judged: Verification | None = field(default=None, compare=False)
     reviewed: Reviewed | None = field(default=None, compare=False)
+
+    @property
+    def is_failed(self) -> bool:
+        """Return whether it could not be checked, even where another result is in force."""
+        return self.state is State.FAILED or self.again is not None
 
     @property
     def is_overridden(self) -> bool:
@@ -88,16 +93,17 @@ def counted(material: ReportData) -> ReportData:
 
 
 def failed_again(one: ReportedClaim) -> bool:
-    """Return whether a claim has a result, and a later check that came to no end."""
+    """Return whether a claim has a result, and a check that failed and was not made good since."""
     has_result = one.verdict is not None or one.state is State.UNDECIDED
     return has_result and one.later is not None and mark_now(one.later).kind is State.FAILED
 
 
 def _again(one: ReportedClaim) -> str | None:
-    """Return what became of the latest check of a claim, where that ended without a verdict."""
+    """Return what became of a check that failed, of a claim that has a result of another check."""
     if one.later is None or not failed_again(one):
         return None
-    reason = AGAIN.format(ended=_ENDED.get(one.later.status, "failed"))
+    judge = judged_by(one.later.engine, one.later.model)
+    reason = AGAIN.format(judge=judge, ended=_ENDED.get(one.later.status, "failed"))
     return f"{reason}: {one.later.error}" if one.later.error else reason
 
 

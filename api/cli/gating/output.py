@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from veritrail_graph.api.cli.gating.entries import BaselineChange, Entry
-from veritrail_graph.api.cli.gating.rules import Check, Outcome, appealing
+from veritrail_graph.api.cli.gating.rules import Check, Outcome, appealing, failed_words
 from veritrail_graph.api.show.document import (
     Block,
     Branch,
@@ -153,7 +153,8 @@ def outcome_shown(outcome: Outcome, names: Mapping[int, str]) -> Document:
 def counts_words(outcome: Outcome) -> str:
     """Return how many claims there are of each kind."""
     counts = [
-        f"{BY_KIND[state].word.lower()} {n:,}"
+        f"{BY_KIND[state].word.lower()} "
+        + (failed_words(outcome.entries) if state is State.FAILED else f"{n:,}")
         for state, n in outcome.counts.items()
         if n or state is not State.UNDECIDED
     ]

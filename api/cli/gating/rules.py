@@ -18,13 +18,17 @@ from veritrail_graph.api.cli.gating.entries import (
     match,
     same_text,
 )
+from veritrail_graph.api.cli.terminal import quoted
 from veritrail_graph.api.show.reports.data import ReportData, ReportedClaim
 from veritrail_graph.api.show.words import State, indicative_reason, judged_by, mark_now
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.judge_mode import PROMPTS, with_wording, wording_of_settings
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model import Status, Verification
 
 PASSED = 0
 NOT_MET = 1
+_COMMANDS = 3
+"""Runs whose command to go on is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,8 @@ class GateLimits:
         strict: Whether an inconclusive claim counts as one that is not fully supported, whether
             undecided claims are not allowed without a limit of their own, and whether evidence
             that speaks to its reader is not allowed.
-        undecided: Claims that are undecided.
+        undecided: Claims that are undecided; None: any number, where at least one claim could be
+            decided.
         other_judge: Whether others may judge than judged the baseline.
     """
 
@@ -63,11 +68,11 @@ class Check:
     """One rule, and whether it is kept.
 
     Attributes:
-        name: Its name: `claims`, `unchecked`, `failed`, `undecided`, `appeals`, `regressions`,
-            `unsupported`, `rate`, `error_stage_N`, `judge`.
+        name: Its name: `claims`, `unchecked`, `failed`, `decided`, `undecided`, `appeals`,
+            `regressions`, `unsupported`, `rate`, `error_stage_N`, `judge`.
         met: Whether it is kept.
         found: What was counted.
-        limit: The bound: the most that is allowed, for `claims` the least.
+        limit: The bound: the most that is allowed, for `claims` and `decided` the least.
         words: Both in words, with the option that sets the limit.
         claim_ids: The claims that break it, in their order.
     """
@@ -127,16 +132,14 @@ class Outcome:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return what a reader may not miss: that it passes, or not, by few verdicts."""
-        counts = self.counts
-        undecided, decided = counts[State.UNDECIDED], sum(counts[state] for state in _ORDER)
-        decided += sum(one.of_turn and one.state is State.UNCHECKED for one in self.entries)
+        undecided, decided = self.counts[State.UNDECIDED], _decided(self.entries)
         is_limited = self.limits.undecided is not None or self.limits.strict
-        if is_limited or not undecided or decided >= undecided:
+        if is_limited or not decided or decided >= undecided:
             return ()
         return (
-            f"the judge decided {decided or 'none'} of {decided + undecided:,} claims that it "
-            "checked, and what is undecided breaks no rule. Set --max-undecided to bound it, or "
-            "verify with a model",
+            f"the judge decided {decided:,} of {decided + undecided:,} claims that it checked, and "
+            "what is undecided breaks no rule. Set --max-undecided to bound it, or verify with a "
+            "model",
         )
 
     def changed(self, change: BaselineChange) -> tuple[Entry, ...]:
@@ -173,7 +176,7 @@ def judge(
         _claims(process_id, entries),
         _unchecked(process_id, entries, limits),
         _failed(entries, limits),
-        *_undecided(entries, limits),
+        *_undecided(process_id, entries, limits),
         *_appeals(entries, limits),
         *same_judge(changed, limits),
     ]
@@ -226,8 +229,8 @@ def _claims(process_id: str, entries: Sequence[Entry]) -> Check:
     words = f"claims: {len(entries):,}"
     if not entries:
         words += (
-            f"; there is nothing to judge. Give some with: veritrail verify {process_id} "
-            "--claim TEXT, or --extract"
+            "; there is nothing to judge. To take some from the answer and verify them: "
+            f"veritrail check {quoted(process_id)}"
         )
     return Check("claims", bool(entries), len(entries), 1, words)
 
@@ -238,26 +241,48 @@ def _unchecked(process_id: str, entries: Sequence[Entry], limits: GateLimits) ->
     if of_turns := sum(one.of_turn and one.state is State.UNCHECKED for one in entries):
         words += f"; {of_turns:,} of them by turn only, which gives no verdict"
     if len(found) > limits.unchecked:
-        words += f". Verify them with: veritrail verify {process_id}"
+        words += f". Verify them with: veritrail verify {quoted(process_id)}"
     return _at_most("unchecked", found, limits.unchecked, words)
 
 
 def _failed(entries: Sequence[Entry], limits: GateLimits) -> Check:
-    found = _ids(entries, lambda entry: entry.state is State.FAILED or entry.again is not None)
-    words = f"could not be checked: {len(found):,}, at most {limits.failed:,} (--max-failed)"
+    found = _ids(entries, lambda entry: entry.is_failed)
+    words = f"could not be checked: {failed_words(entries)}"
+    words += f", at most {limits.failed:,} (--max-failed)"
     if len(found) > limits.failed:
         words += ". What could not be checked is not passed"
     return _at_most("failed", found, limits.failed, words)
 
 
-def _undecided(entries: Sequence[Entry], limits: GateLimits) -> list[Check]:
+def failed_words(entries: Sequence[Entry]) -> str:
+    """Return how many claims could not be checked, and of how many another check has a result."""
+    count, kept = (sum(one.is_failed for one in entries), sum(bool(one.again) for one in entries))
+    return f"{count:,} ({kept:,} with another result in force)" if kept else f"{count:,}"
+
+
+def _decided(entries: Sequence[Entry]) -> int:
+    """Return how many claims were decided: with a verdict, or in the check of their turn."""
+    return sum(
+        one.state in _ORDER or (one.of_turn and one.state is State.UNCHECKED) for one in entries
+    )
+
+
+def _undecided(process_id: str, entries: Sequence[Entry], limits: GateLimits) -> list[Check]:
     """Claims that are undecided: no failure and never unsupported.
 
-    There is no rule where there are none, and no limit is given.
+    There is no rule where there are none, and no limit is given. Without a limit at least one
+    claim must be decided: what nobody could tell is not passed.
     """
     found = _ids(entries, lambda entry: entry.state is State.UNDECIDED)
     if limits.undecided is None and not found:
         return []
+    if limits.undecided is None and not limits.strict and not _decided(entries):
+        words = (
+            f"could be decided: none of {counted(len(entries), 'claim')}, at least 1. Name a model "
+            f"that judges: veritrail check {quoted(process_id)} --model NAME; or allow it: "
+            f"--max-undecided {len(found)}"
+        )
+        return [Check("decided", False, 0, 1, words, found)]
     words = f"cannot tell: {len(found):,}"
     if limits.undecided is not None:
         words += f", at most {limits.undecided:,} (--max-undecided)"
@@ -394,12 +419,7 @@ def notes_on(
             f"{', '.join(speaking[:5])}{more}. It changes no verdict; read it, or let it fail with "
             "--strict"
         )
-    if failed := _count(claims, failed_again):
-        notes.append(
-            f"of {failed:,} claim(s) the latest check ended without a verdict; an older verdict "
-            "is in force, and they count as could not be checked too. Verify them anew with: "
-            f"veritrail verify {material.process.process_id} --again"
-        )
+    notes += _on_failed(material)
     if open_ := _count(claims, _undecided_later):
         notes.append(
             f"of {open_:,} claim(s) a later check by another judge was undecided; the verdict "
@@ -423,6 +443,41 @@ def notes_on(
     if (changed := judge_changed(material, judged_before)) is not None and limits.other_judge:
         notes.append(f"{changed}: a verdict may differ by that; --other-judge allows it")
     return tuple(notes)
+
+
+def _on_failed(material: ReportData) -> list[str]:
+    """Say whose checks ended without a verdict, and how to go on with the same judge."""
+    failed = [attempt for one in material.claims if (attempt := _failed_check(one)) is not None]
+    if not failed:
+        return []
+    judges = ", ".join(sorted({judged_by(one.engine, one.model) for one in failed}))
+    words = (
+        f"of {counted(len(failed), 'claim')} the latest check by {judges} ended without a verdict"
+    )
+    if kept := _count(material.claims, failed_again):
+        words += f"; of {kept:,} another result is in force, and they count here all the same"
+    commands = dict.fromkeys(_to_go_on(one) for one in failed)
+    more = f" (and {len(commands) - _COMMANDS:,} more runs)" if len(commands) > _COMMANDS else ""
+    return [f"{words}. To go on: {'; '.join([*commands][:_COMMANDS])}{more}"]
+
+
+def _failed_check(one: ReportedClaim) -> Verification | None:
+    """Return the check of a claim that failed and was not made good since; None: there is none."""
+    if one.was_edited:
+        return None
+    if failed_again(one):
+        return one.later
+    return one.verification if one.state is State.FAILED else None
+
+
+def _to_go_on(failed: Verification) -> str:
+    """Return the command that checks anew what failed, by the judge that was asked."""
+    if failed.run_id is not None:
+        return f"veritrail verify --resume {failed.run_id}"
+    evidence, _, verdicts = failed.engine.partition("+")
+    engines = f"--engine {evidence}" + (f" --verdict-engine {verdicts}" if verdicts else "")
+    model = f" --model {quoted(failed.model)}" if failed.model else ""
+    return f"veritrail verify {quoted(failed.process_id)} --again {engines}{model}"
 
 
 def judge_changed(material: ReportData, judged_before: Sequence[str] | None) -> str | None:

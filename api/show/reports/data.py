@@ -65,7 +65,8 @@ class ReportedClaim:
         claim: The claim as it is stored.
         verification: Its verification in force; where none has a verdict, its latest. Without the
             trail; None: it has none.
-        later: A later verification that gave no verdict, if there is one.
+        later: A later verification that gave no verdict, or one that failed and that no judge as
+            strong has made good since; None: there is neither.
         verifications: How many verifications it has.
         reviewed: What people said of it; None: nothing.
         number: Its place among the claims of the process, counted from 1, as the page has it.
@@ -189,7 +190,11 @@ class ReportedClaim:
             status = self.later.status.value.replace("_", " ")
             why = f": {self.later.error.rstrip('.')}" if self.later.error else ""
             by = self.later.model or self.later.engine
-            found.append(f"A later verification by {by} gave no verdict ({status}{why}).")
+            is_later = self.verification is None or (
+                self.later.created_at >= self.verification.created_at
+            )
+            which = "later" if is_later else "stronger"
+            found.append(f"A {which} verification by {by} gave no verdict ({status}{why}).")
         return tuple(found)
 
     @property

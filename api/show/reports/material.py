@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from veritrail_graph.api.show.reports.data import ClaimSelection, Made, ReportData, ReportedClaim
+from veritrail_graph.api.show.words import WAITING
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification, in_force
+from veritrail_graph.graph.model.verdict_in_force import strength_of
 
 _NAMED = 10
 """Claims that are named where one is not there."""
@@ -81,14 +83,37 @@ def checked_claim(
     best = in_force(verifications, run_of_record) or newest
     is_pinned = best is not None and run_of_record is not None and best.run_id == run_of_record
     has_later = newest is not None and newest is not best and newest.verdict is None
+    later = _not_made_good(verifications, best) or (newest if has_later else None)
     return ReportedClaim(
         claim=claim,
         verification=best,
-        later=newest if has_later and not is_pinned else None,  # a pinned run decides
+        later=None if is_pinned else later,  # a pinned run decides
         verifications=len(verifications),
         reviewed=reviewed,
         number=number,
     )
+
+
+def _not_made_good(
+    verifications: Sequence[Verification], best: Verification | None
+) -> Verification | None:
+    """Return the latest attempt that failed, unless a judge as strong came to a result since.
+
+    Args:
+        verifications: All verifications of a claim, oldest first.
+        best: The one that counts; None: there is none.
+    """
+    if best is None or not best.status.is_result:
+        return None
+    strongest = -1
+    for one in reversed(verifications):
+        if one.claim != best.claim:
+            continue
+        if one.status.is_result:
+            strongest = max(strongest, strength_of(one))
+        elif one.status not in WAITING and strength_of(one) > strongest:
+            return one
+    return None
 
 
 def _check_wanted(

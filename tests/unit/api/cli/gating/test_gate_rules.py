@@ -58,6 +58,10 @@ def check(outcome: Outcome, name: str) -> Check:
         ([GOOD, UNDECIDED], GateLimits(rate=0), []),  # never unsupported
         ([GOOD, UNDECIDED], GateLimits(strict=True), ["undecided"]),
         ([UNDECIDED, UNDECIDED], GateLimits(undecided=1), ["undecided"]),
+        ([UNDECIDED, UNDECIDED], GateLimits(), ["decided"]),
+        ([UNDECIDED, FAILED, NEVER], GateLimits(None, 0.0, failed=1, unchecked=1), ["decided"]),
+        ([UNDECIDED], GateLimits(undecided=1), []),
+        ([UNDECIDED, BAD], GateLimits(1), []),
         ([UNDECIDED, UNDECIDED], GateLimits(undecided=2, strict=True), []),
         ([GOOD, FAILED], GateLimits(failed=1), []),
         ([GOOD, NEVER], GateLimits(), ["unchecked"]),
