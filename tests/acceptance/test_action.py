@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,7 @@ class Runner:
         self._values = {f"inputs.{name}": value for name, value in {**known, **inputs}.items()}
         self._values |= {"github.repository": "o/r", "github.event.pull_request.number": "3"}
         self._folder, self._veritrail = folder, veritrail
+        self.said: dict[str, str] = {}
         gh = folder / "bin" / "gh"
         gh.parent.mkdir(exist_ok=True)
         gh.write_text(GH, encoding="utf-8")
@@ -78,6 +80,9 @@ class Runner:
             )  # fmt: skip
             assert "Traceback" not in ended.stderr, ended.stderr
             found[step["name"]] = ended.returncode
+            self.said[step["name"]] = ended.stderr
+            if ended.returncode and step["name"] == "Verify":
+                break  # a runner goes on with no step but that of the comment
         self.outputs = dict(
             line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text("utf-8").splitlines()
         )
@@ -129,3 +134,21 @@ def test_the_action_comments_once_and_writes_sarif(veritrail: Veritrail, tmp_pat
     assert "VeriTrail gate: passed" in runner.comment.read_text("utf-8")
     calls = (tmp_path / "comment.md.calls").read_text("utf-8").splitlines()
     assert calls == ["repos/o/r/issues/3/comments -F", "-X PATCH"]
+
+
+@pytest.mark.parametrize(
+    ("holds", "words"),
+    [
+        ('{"contexts": ["A."], "answer": "A."}\n{"contexts": ["B."], "answer": "B."}\n',
+         "This input holds 2 processes, and the action takes one"),
+        ('{"nodes": 5}\n', r"log\.jsonl"),
+    ],
+    ids=["several", "unreadable"],
+)  # fmt: skip
+def test_what_is_not_one_process_is_refused_in_words(
+    veritrail: Veritrail, tmp_path: Path, holds: str, words: str
+) -> None:
+    (tmp_path / "log.jsonl").write_text(holds, encoding="utf-8")
+    runner = Runner(tmp_path, veritrail, process="log.jsonl")
+    assert runner.run()["Verify"] == 2
+    assert re.search(words, runner.said["Verify"]), runner.said["Verify"]
