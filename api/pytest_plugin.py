@@ -115,12 +115,18 @@ class CheckedRun:
 
     def _asked(self, what: Any, sources: Any, options: dict[str, Any]) -> CheckResult:
         """Check with a model; what is recorded is not asked."""
+        from veritrail_graph.api.client.faults import Problem
+
         if self._budget is not None:
             left = self._budget - self._spent
             if left <= 0:
                 pytest.fail(f"--veritrail-budget {self._budget}: it is spent.", pytrace=False)
             options = {**options, "budget": min(left, options.get("budget", left))}
-        result = self._local.check(what, sources, **options)
+        try:
+            result = self._local.check(what, sources, **options)
+        except Problem as error:
+            self._spent += (error.checked.cost_usd or 0.0) if error.checked is not None else 0.0
+            raise
         self._spent += result.cost_usd or 0.0
         return result
 

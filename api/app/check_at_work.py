@@ -79,6 +79,23 @@ WITHOUT_MODELS = 4
 MOST_WARNINGS = 1_000
 
 
+class Spent:
+    """Sums up the calls for a process, which are paid whether or not it comes to an end.
+
+    Args:
+        tell: Called with the usage of each call.
+    """
+
+    def __init__(self, tell: Callable[[Usage], None]) -> None:
+        self.usage = NO_USAGE
+        self._tell = tell
+
+    def add(self, usage: Usage) -> None:
+        """Count a call."""
+        self.usage += usage
+        self._tell(usage)
+
+
 class CheckAtWork:
     """One check.
 
@@ -298,12 +315,15 @@ class CheckAtWork:
         async with self._slots:
             if self._is_over:
                 return
+            spent = Spent(self._watch.spent)
             try:
-                ended = await self._verified(where, stored)
+                ended = await self._verified(where, stored, spent)
             except (EngineError, EndpointRefused) as error:
+                self._usage += spent.usage
                 self._end(error)
                 return
             except VeriTrailError as error:
+                self._usage += spent.usage
                 self._refuse(place, where, error, stored.process_id)
                 return
             self._put(place, ended)
@@ -318,11 +338,11 @@ class CheckAtWork:
             fault = VeriTrailError(f"checked, and not written back: {error}", code=error.code)
             self._refuse(next(self._places), where, fault, process_id)
 
-    async def _verified(self, where: str, stored: Ingested) -> CheckedProcess:
+    async def _verified(self, where: str, stored: Ingested, calls: Spent) -> CheckedProcess:
         """Verify the claims of a process; where it has none, the run makes some."""
         process = await self._app.processes.get(stored.process_id)
         if is_dialogue(process.terminals):
-            return await self._verified_turns(where, stored, process)
+            return await self._verified_turns(where, stored, process, calls)
         request = self._options.request.model_copy(update={"process_id": stored.process_id})
         here = LocalOptions(
             prompts=self._options.prompts,
@@ -331,9 +351,9 @@ class CheckAtWork:
             process=process,
         )
         progress = JobProgress(
-            Observer(call_made=self._spent, claim_finished=self._claim_ended),
+            Observer(call_made=calls.add, claim_finished=self._claim_ended),
             self._begun,
-            call_made=self._spent,
+            call_made=calls.add,
         )
         run = await self._app.jobs.submit_here(request, here=here, progress=progress)
         self._stops.add(run.cancel)
@@ -363,7 +383,7 @@ class CheckAtWork:
         return checked_process(where, stored, process, claims, spent, done.run_id, done.reused)
 
     async def _verified_turns(
-        self, where: str, stored: Ingested, process: Process
+        self, where: str, stored: Ingested, process: Process, calls: Spent
     ) -> CheckedProcess:
         """Verify the assistant's turns of a dialogue; a run of these settings goes on."""
         from veritrail_graph.api.app.dialogues import DialogueOptions, DialogueProgress
@@ -389,7 +409,7 @@ class CheckAtWork:
             self._total += len(found.claims)
             self._watch.claims(self._done, self._total)
 
-        progress = DialogueProgress(begun=begun, turn=turn, answer=self._spent)
+        progress = DialogueProgress(begun=begun, turn=turn, answer=calls.add)
         try:
             (done,) = await self._app.dialogues.verify(
                 [stored.process_id], how, progress, self._shared
@@ -417,9 +437,6 @@ class CheckAtWork:
     def _claim_ended(self, _verification: Verification) -> None:
         self._done += 1
         self._watch.claims(self._done, self._total)
-
-    def _spent(self, usage: Usage) -> None:
-        self._watch.spent(usage)
 
     def _checked(self) -> Checked:
         ended = [self._ended[place] for place in sorted(self._ended)]

@@ -33,7 +33,7 @@ from veritrail_graph.api.cli.exits import (
     say_starting,
     status_of,
 )
-from veritrail_graph.api.cli.ingest import public_id
+from veritrail_graph.api.cli.ingest import Keep, Replace, public_id, refuse_lone_keep
 from veritrail_graph.api.cli.options import (
     RECORDED,
     AsJson,
@@ -144,6 +144,8 @@ def check(
             help="Store it under this process_id.",
         ),
     ] = None,
+    replaces: Replace = False,
+    keeps: Keep = False,
     chunk_words: Annotated[
         int,
         typer.Option(
@@ -220,9 +222,11 @@ def check(
         raise InputError("--columns is of tables, and --answer of plain texts: leave one out.")
     if process_id is not None and answer is None and len(given) > 1:
         raise InputError(f"--process-id names one process, and {len(given)} inputs are given.")
+    refuse_lone_keep(replaces=replaces, keeps=keeps)
     plain = _Plain(question, chunk_words, columns)
     wanted = _wanted(settings, given, answer, plain, process_id=process_id, most=most, how=how)
-    options = replace(wanted.options, writes_back=write_back)
+    storing = replace(wanted.options.storing, replace=replaces, keep=keeps)
+    options = replace(wanted.options, writes_back=write_back, storing=storing)
     wanted = replace(wanted, since=since, options=options)
     shown = CheckShown(every=every, verbose=verbose, corrected=how["correct"])
     done, after = run(_checked(settings, wanted), as_json=as_json)
@@ -395,7 +399,7 @@ async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, Chec
             with long_work() as work:
                 watched = Watched(work)
                 done = await app.checking.check(what, wanted.options, watched.hooks)
-            return done, await ending_of(app, done.checked)
+            return done, replace(await ending_of(app, done.checked), told=watched.told)
 
 
 def _with_answer_in_file(wanted: _Wanted, folder: Path) -> _Wanted:

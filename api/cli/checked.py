@@ -89,10 +89,12 @@ class CheckEnding:
     Attributes:
         command: The command to go on with.
         notes: By process, that verdicts of another judge stay in force beside those of the check.
+        told: Source and process of failures that were said while it ran.
     """
 
     command: str = ""
     notes: tuple[str, ...] = ()
+    told: frozenset[tuple[str, str | None]] = frozenset()
 
 
 async def ending_of(app: Application, checked: Checked) -> CheckEnding:
@@ -161,7 +163,7 @@ def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
             more = counts.wrong - _MOST_FINDINGS
             say(f"and {more:,} more wrong claims: --all shows them", "dim")
         _tell_table(done, every=shown.every)
-    _tell_failures(done, shown)
+    _tell_failures(done, shown, after.told)
     if not done.processes:
         return
     if shown.verbose:
@@ -239,12 +241,17 @@ def _turn_lines(shown: ProcessShown, width: int, *, every: bool) -> list[Line]:
     return lines
 
 
-def _tell_failures(done: Checked, shown: CheckShown) -> None:
-    """Say what could not be read or checked, and why; of many the first ones, and how many."""
+def _tell_failures(
+    done: Checked, shown: CheckShown, told: frozenset[tuple[str, str | None]]
+) -> None:
+    """Say what could not be read or checked, and why; of many the first ones, and how many.
+
+    What was said while the check ran is counted, and not said again.
+    """
     if not done.failed:
         return
-    most = len(done.failed) if shown.every else _MOST_FAILURES
-    for failed in done.failed[:most]:
+    left = [one for one in done.failed if (one.source, one.process_id) not in told]
+    for failed in left if shown.every else left[:_MOST_FAILURES]:
         say(f"! {failure_line(failed)}", "red")
     unread = sum(one.process_id is None for one in done.failed)
     lost = len(done.failed) - unread

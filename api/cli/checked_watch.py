@@ -38,6 +38,12 @@ class Watched:
         self._claims = (0, 0)
         self._first: CheckedProcess | CheckFailure | None = None
         self._ended = 0
+        self._told: set[tuple[str, str | None]] = set()
+
+    @property
+    def told(self) -> frozenset[tuple[str, str | None]]:
+        """Return what was said to have failed: source and process of each."""
+        return frozenset(self._told)
 
     @property
     def hooks(self) -> CheckWatch:
@@ -100,5 +106,6 @@ class Watched:
             return
         if isinstance(ended, CheckFailure):
             say(f"! {failure_line(ended)}", "red")
+            self._told.add((ended.source, ended.process_id))
             return
         say(process_line(ended), "dim")

@@ -14,9 +14,12 @@ VeriTrailError
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.errors import VeriTrailError, Violation
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.client.checks import CheckResult
 
 PREFIX = "urn:veritrail:problem:"
 REQUEST = "urn:veritrail:request:"
@@ -48,6 +51,8 @@ class Problem(VeriTrailError):
         request_id: The request, as the log of the service names it; None where it is not known.
         violations: Every rule that was broken.
         retry_after: Seconds to wait before asking again, or None.
+        checked: Of a check in this process that was ended: what was finished before, with what it
+            cost; None otherwise.
 
     Source: RFC 9457.
     """
@@ -63,6 +68,7 @@ class Problem(VeriTrailError):
         self.request_id = str(document.get("instance") or "").removeprefix(REQUEST) or None
         self.violations = _violations(document.get("violations"))
         self.retry_after = retry_after
+        self.checked: CheckResult | None = None
         super().__init__(_text_of(self.detail, self.violations))
 
 

@@ -146,9 +146,13 @@ class AsyncLocal(AsyncOperations):
 
         checking = self.app.checking
         try:
+            own: dict[str, Any] = {
+                name: options.pop(name) for name in ("replace", "keep") if name in options
+            }
             request = VerifyRequest.checked({**options, "process_id": "-"})
             importing = import_options(question=how.question, columns=how.columns)
-            storing = IngestOptions(force=True, importing=importing)
+            storing = _ingest_options({"force": True, **own})
+            storing = replace(storing, importing=importing)
             with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
                 found: list[What] = []
                 if sources is not None:
@@ -174,11 +178,15 @@ class AsyncLocal(AsyncOperations):
                 done = await checking.check(found, given)
         except VeriTrailError as error:
             raise _problem(error, self._advice) from error
-        if not done.checked.processes and done.faults:
-            raise _problem(done.faults[0], self._advice) from done.faults[0]
-        if done.fault is not None:
-            raise _problem(done.fault, self._advice) from done.fault
-        return CheckResult.model_validate(done.checked.model_dump(mode="json"))
+        result = CheckResult.model_validate(done.checked.model_dump(mode="json"))
+        fault = done.fault
+        if not result.processes and done.faults:
+            fault = done.faults[0]
+        if fault is not None:
+            problem = _problem(fault, self._advice)
+            problem.checked = result  # what is finished is paid
+            raise problem from fault
+        return result
 
     async def _health(self) -> Health:
         return Health(status="ok")

@@ -14,7 +14,7 @@ from fakes.model_server import ModelServer
 from fakes.settings_of import settings_of
 
 from veritrail_graph import Local
-from veritrail_graph.api.client import Rejected
+from veritrail_graph.api.client import Problem, Rejected
 from veritrail_graph.api.client.checks import CheckResult
 from veritrail_graph.api.pytest_plugin import CheckedRun, settings_of_run
 
@@ -102,6 +102,33 @@ def test_a_budget_that_is_spent_fails_the_test_before_a_model_is_asked(
             checks.check(FERRY, SOURCES, **ANEW)
         assert len(server.requests) == asked
         checks.close()
+
+
+def test_a_key_that_is_refused_on_the_way_loses_nothing_that_is_finished_or_paid(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    texts = ("The first quay is long.", "The second quay is short.")
+    rows = [{"contexts": [text], "answer": text} for text in texts]
+    with ModelServer() as server:
+        given = settings_of(veritrail.environment(asking(server, VERITRAIL_PRICE="1,1")))
+        checks = CheckedRun(given, budget=1.0)
+        done = checks.check(rows[:1], use_cache=False)
+        spent = checks._spent
+
+        def refuse_from_now_on(_call: object) -> None:
+            server.key = "another"
+
+        server.faults = refuse_from_now_on
+        with pytest.raises(Problem) as refused:
+            checks.check(rows, use_cache=False)
+        checks.close()
+    found = refused.value.checked
+    assert found is not None
+    assert [one.process_id for one in found.processes][:1] == [done.processes[0].process_id]
+    assert found.processes[0].reused == done.processes[0].claims
+    assert found.cost_usd is not None
+    assert checks._spent == pytest.approx(spent + found.cost_usd)
+    assert found.cost_usd > 0
 
 
 @pytest.mark.slow
