@@ -180,8 +180,8 @@ PYTHON: Mapping[str, str] = {
     ),
     "other_content": (
         "Pass `replace=True` to replace it, which removes its verifications, `replace=True, "
-        "keep=True` to keep it with its verifications under another id, `append=True` to add to "
-        "it, or `process_id` for another id."
+        "keep=True` to keep it with its verifications under another id; `ingest` also takes "
+        "`append=True` to add to it, and `process_id` for another id."
     ),
     "process_damaged": "`client.delete(process_id)` does so.",
     "version_gone": (

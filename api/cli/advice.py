@@ -99,13 +99,16 @@ ADVICE: Mapping[str, str] = {
     "model_without_engine": "(--model, --engine)",
     "no_claims_of_dialogue": (
         "`veritrail dialogue verify {process_id}` does so, and --budget USD or --max-calls N says "
-        "what it may take; there is no estimate of it. Claims of your own can be given with "
-        "--claim or --claims."
+        "what it may take; there is no estimate of it. `veritrail claims add {process_id} TEXT` "
+        "gives it claims of your own."
     ),
     "other_format": "--format {format} takes it.",
-    "no_claims": "Give some with --claim or --claims, or extract them with a model: --extract.",
+    "no_claims": (
+        "`veritrail claims add {process_id} TEXT` gives it claims of your own, and --extract has a "
+        "model take them from the answer."
+    ),
     "nothing_stated": (
-        'Say what is to be checked, such as: veritrail verify {process_id} --claim "…"'
+        'Say what is to be checked, such as: `veritrail verify {process_id} --claim "…" --add`'
     ),
     "no_error_node": "`veritrail verify PROCESS` finds error nodes.",
     "nodes_and_claims": "With --claim-id or --unsupported, leave --node out.",
@@ -116,8 +119,8 @@ ADVICE: Mapping[str, str] = {
     "one_dialogue": "(--turn, --resume)",
     "other_content": (
         "Use --replace to replace it, which removes its verifications, --replace --keep to keep "
-        "it with its verifications under another id, --append to add to it, or --process-id for "
-        "another id."
+        "it with its verifications under another id, or --process-id for another id; "
+        "`veritrail import PATH --append` adds to it."
     ),
     "other_content_in_target": (
         "Use --replace to replace it there, which removes its verifications, or delete it there "

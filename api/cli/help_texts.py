@@ -96,7 +96,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "verify": (
         "veritrail verify library",
         "veritrail verify library --model gpt-6-luna --budget 1",
-        "veritrail verify library --claim 'The repairs cost 310,000 euros.'",
+        "veritrail verify library --claim 'The repairs cost 310,000 euros.' --add",
         "veritrail verify --resume @last",
     ),
     "estimate": ("veritrail estimate library --model gpt-6-luna",),

@@ -37,6 +37,24 @@ if TYPE_CHECKING:
     """Where a process was read, and what became of it."""
 
 
+Replace = Annotated[
+    bool,
+    typer.Option(
+        "--replace",
+        help="Replace another content under the same id, and remove its verifications; --keep "
+        "keeps them.",
+    ),
+]
+Keep = Annotated[
+    bool,
+    typer.Option(
+        "--keep",
+        help="With --replace: keep the earlier content, with its verifications, as process "
+        "PROCESS.HASH, so that `verify --since last` finds it.",
+    ),
+]
+
+
 def ingest(
     ctx: typer.Context,
     paths: Annotated[
@@ -57,22 +75,8 @@ def ingest(
         str | None,
         typer.Option("--process-id", metavar="ID", help="Store it under this process_id."),
     ] = None,
-    replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace",
-            help="Replace another content under the same id, and remove its verifications; "
-            "--keep keeps them.",
-        ),
-    ] = False,
-    keep: Annotated[
-        bool,
-        typer.Option(
-            "--keep",
-            help="With --replace: keep the earlier content, with its verifications, as process "
-            "PROCESS.HASH, so that `verify --since last` finds it.",
-        ),
-    ] = False,
+    replace: Replace = False,
+    keep: Keep = False,
     append: Annotated[
         bool,
         typer.Option(
@@ -163,8 +167,7 @@ def ingest(
 
     if append and replace:
         raise InputError("--append and --replace exclude each other: name one of them")
-    if keep and not replace:
-        raise InputError("--keep keeps what is replaced: name --replace, too")
+    refuse_lone_keep(replaces=replace, keeps=keep)
     importing = import_options(
         answer=answer,
         question=question,
@@ -195,6 +198,16 @@ def ingest(
         nothing=f"{some([str(path) for path in paths])}: there is no process in it",
         as_json=as_json,
     )
+
+
+def refuse_lone_keep(*, replaces: bool, keeps: bool) -> None:
+    """Refuse --keep without --replace.
+
+    Raises:
+        InputError: It stands alone.
+    """
+    if keeps and not replaces:
+        raise InputError("--keep keeps what is replaced: name --replace, too")
 
 
 def store_and_tell(

@@ -18,6 +18,7 @@ from veritrail_graph.api.cli.terminal import (
     LONGEST_WHOLE,
     console,
     print_json,
+    quoted,
     say,
     show_parts,
     table,
@@ -286,7 +287,9 @@ def _tell_one(found: StoredListing) -> None:
 
     claims, said = found.claims, found.said
     if not claims:
-        say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
+        process = quoted(found.process_id)
+        say(f"It has no claims yet. To take some and verify them: veritrail check {process}")
+        say(f"To add one of your own: veritrail claims add {process} TEXT", "dim")
         return
     of_answer = [one for one in found.verifications if one.origin is None]
     counting = found.in_force

@@ -9,13 +9,16 @@ import re
 from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, process_file
 from acceptance.model_fixtures import asking
 from fakes.dialogues import DialogueReader
 from fakes.model_server import ModelServer
+from fakes.settings_of import settings_of
 from fakes.tool_server import SECRET, LangfuseServer
 
+from veritrail_graph import Local
 from veritrail_graph.api.cli.check import is_a_file
+from veritrail_graph.api.client import Conflict
 
 pytestmark = pytest.mark.engine
 
@@ -140,6 +143,31 @@ def test_several_inputs_are_checked_and_one_that_cannot_be_leaves_the_others(
     assert "1 claim: 1 right." in typed.out
     table = veritrail("check", str(log)).out
     assert re.search(r"log\.jsonl#2 +1 +1 +0 +0 +Cars 48\?", table), table
+
+
+def test_an_edited_process_is_checked_in_the_place_of_the_stored_one_as_the_advice_says(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    source, file = "The ferry carries 42 cars.", tmp_path / "edited.json"
+
+    def edit(answer: str) -> str:
+        nodes = [{"node_id": "s", "text": source}, {"node_id": "t", "text": answer}]
+        edges = [{"source": "s", "target": "t"}]
+        return process_file(file, nodes=nodes, edges=edges, claims=[])
+
+    assert "1 wrong" in veritrail("check", edit("The ferry carries 48 cars.")).out
+    refused = veritrail("check", edit("The ferry carries 43 cars."), status=2).err
+    assert "Use --replace to replace it" in refused
+    assert "name --replace, too" in veritrail("check", str(file), "--keep", status=2).err
+    assert "1 wrong" in veritrail("check", str(file), "--replace").out
+    assert "1 right" in veritrail("check", edit(source), "--replace", "--keep").out
+    kept = [one["process_id"] for one in veritrail("list", "--json").json["processes"]]
+    assert len([one for one in kept if one.partition(".")[0] == "edited"]) == 2
+    with Local(settings_of(veritrail.environment({}))) as here:
+        path = Path(edit("The ferry carries 44 cars."))
+        with pytest.raises(Conflict, match="Pass `replace=True`"):
+            here.check(path)
+        assert [one.difference.wrote for one in here.check(path, replace=True).wrong] == ["44"]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from veritrail_graph.api.advice import PYTHON, REST
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
+from veritrail_graph.api.cli.app import command
 from veritrail_graph.api.mcp.advice import ADVICE as MCP
 from veritrail_graph.api.page.faults import ADVICE as PAGE
 from veritrail_graph.api.page.faults import faults_of, words_of
@@ -51,6 +54,51 @@ def test_what_lies_below_the_doors_gives_no_advice_of_one_door() -> None:
                 if path.is_relative_to(ROOT / "verifier"):
                     found += [f"{path}: {t}" for t in texts if A_SETTING.search(str(t))]
     assert not found
+
+
+COMMANDS: Any = command()
+A_CALL = re.compile(r"(?<![\w/-])veritrail (?=[a-z])")
+END = re.compile(r"[`;()]|[.,:](?= |$)| and | or | goes on| does so|…(?= )")
+
+
+def texts_of(code: str) -> Iterator[str]:
+    """The texts of a module but its docstrings, whole where they are put together of values."""
+    tree = ast.parse(code)
+    hidden = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            hidden |= {id(one) for one in node.values}
+            values = [one.value if isinstance(one, ast.Constant) else "X" for one in node.values]
+            yield "".join(map(str, values))
+        elif isinstance(node, ast.Constant) and id(node) not in hidden:
+            yield str(node.value)
+
+
+def advised_calls() -> Iterator[tuple[str, list[str]]]:
+    """The words of every call of the command line that a text of the product names."""
+    layers = ("api", "graph", "verifier")
+    for path in (path for layer in layers for path in (ROOT / layer).rglob("*.py")):
+        code = path.read_text(encoding="utf-8")
+        for text in texts_of(code) if A_CALL.search(code) else ():
+            for found in A_CALL.finditer(text):
+                call = END.split(text[found.end() :])[0]
+                yield f"{path.relative_to(ROOT)}: {call}", call.split()
+
+
+def test_every_call_that_is_advised_is_one_that_the_command_line_takes() -> None:
+    checked = 0
+    for where, words in advised_calls():
+        found, given = COMMANDS, list(words)
+        while given and given[0] in getattr(found, "commands", {}):
+            found = found.commands[given.pop(0)]
+        assert found is not COMMANDS, where
+        known = {name for one in found.params for name in (*one.opts, *one.secondary_opts)}
+        options = {word.partition("=")[0] for word in given if word.startswith("-")}
+        assert options <= {*known, "--help", "-"}, where
+        # Without --add a claim is a question, which counts nowhere.
+        assert found.name != "verify" or "--claim" not in options or "--add" in options, where
+        checked += 1
+    assert checked > 100
 
 
 def test_every_code_of_a_table_is_raised_somewhere() -> None:
