@@ -67,9 +67,9 @@ async def fill(server: launcher.Server) -> None:
 async def look(server: launcher.Server) -> None:
     async with open_store(address_of(server), wait_seconds=30) as store:
         assert [one.process_id for one in await store.processes.page()] == ["before"]
-        state = await store.processes.state("wide")
-        if state is not None:  # its writer, this program, is alive
-            await store.processes.delete("wide")
+        # Its writer, this program, is alive and had no room to let go of it; else others wait until
+        # it was silent for a while.
+        await store.processes.release("wide")
         assert (await ingest(store, wide())).status == "created"
 
 
