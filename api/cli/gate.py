@@ -254,7 +254,7 @@ def _send(target: Target, outcome: Outcome) -> None:
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
     from veritrail_graph.api.cli.gating.baseline import read_baseline
-    from veritrail_graph.api.cli.gating.entries import counted, entries_of
+    from veritrail_graph.api.cli.gating.entries import entries_of
     from veritrail_graph.api.cli.gating.rules import judge, judge_changed, notes_on
     from veritrail_graph.api.settings import Settings
 
@@ -270,7 +270,7 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
         notes_on(read, then, order.limits),
         judge_changed(read, then),
     )
-    _write(order, outcome, counted(read))
+    _write(order, outcome, read)
     return outcome, dict(read.process.stage_names)
 
 

@@ -33,7 +33,7 @@ from veritrail_graph.api.show.words import (
     VERDICT_WORDS,
 )
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Claim, Reviewed, Status, Verification, in_force
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verification, in_force, of_text
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -202,11 +202,22 @@ class StoredListing:
     @property
     def in_force(self) -> dict[str, str]:
         """By claim_id: the verification whose verdict counts."""
+        found = {
+            claim.claim_id: in_force(each, claim.text, self.run_of_record)
+            for claim, each in self.of_claims
+        }
+        return {name: one.verification_id for name, one in found.items() if one is not None}
+
+    @property
+    def of_claims(self) -> list[tuple[Claim | JudgedClaim, list[Verification]]]:
+        """Each claim and question with the verifications of its present text, newest first."""
         by_claim: dict[str, list[Verification]] = {}
         for one in self.verifications:
             by_claim.setdefault(one.claim_id, []).append(one)
-        found = {name: in_force(each, self.run_of_record) for name, each in by_claim.items()}
-        return {name: one.verification_id for name, one in found.items() if one is not None}
+        return [
+            (claim, of_text(by_claim.get(claim.claim_id, ()), claim.text))
+            for claim in (*self.claims, *self.asked)
+        ]
 
 
 async def listing(app: Application, process_id: str) -> StoredListing:
@@ -295,8 +306,9 @@ def _tell_one(found: StoredListing) -> None:
     counting = found.in_force
     by_id = {one.verification_id: one for one in of_answer}
     shown = {name: by_id[one] for name, one in counting.items() if one in by_id}
-    for one in of_answer:  # the latest, where none has a verdict
-        shown.setdefault(one.claim_id, one)
+    for claim, each in found.of_claims:  # the latest, where none has a verdict
+        if each:
+            shown.setdefault(claim.claim_id, each[0])
     rows = []
     has_many = len({claim.node_id for claim in claims}) > 1
     has_labels = any(claim.label for claim in claims)

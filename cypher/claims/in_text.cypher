@@ -13,7 +13,7 @@
 // column verdict: string - that of its verification in force, or null
 // column indicative: boolean - whether no model judged, or null
 // column error_stages: list - where an error came in, or null
-// column status: string - undecided, where that is in force, else the status of its latest verification; or null
+// column status: string - undecided, where that is in force, else the status of the latest verification of its text; or null
 // column error: string - why that one has no verdict, or null
 // column category: string - that of a claim of a dialogue's turn, or null
 // column turn_status: string - undecided, where that is what counts for it as a claim of a turn, or null
@@ -30,7 +30,7 @@ WHERE c.origin IS NULL AND c.node_id = $node_id AND (
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
-WITH c, head(collect(x)) AS latest
+WITH c, head(collect(CASE WHEN x.claim IN [c.text, c.text + '.'] OR c.text = x.claim + '.' THEN x END)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 RETURN c.claim_id AS claim_id,
        CASE WHEN c.start IS NULL THEN c.text ELSE left(c.text, 300) END AS text,

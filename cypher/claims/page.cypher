@@ -5,7 +5,7 @@
 // param node_id: string - only claims about this node; null: about any
 // param asked: boolean - questions instead of the claims of the answer
 // param window: integer - the most claims that are looked at
-// param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one; of them those that could not be decided, those whose latest verification came to no end, the others; null: any
+// param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one; of them those that could not be decided, those the latest verification of whose text came to no end, the others; null: any
 // param error_stage: integer - only claims with this error stage; null: any
 // param review: string - none, any, confirmed, overridden or unclear; null: whatever was said
 // column position: integer - its place among the claims of the process
@@ -13,7 +13,7 @@
 // column claim: map - properties of the claim; null where it is none of those that are asked for
 // column verification: map - properties of its verification in force, or null
 // column verifications: integer - how many verifications it has, whatever their status
-// column latest: list - [status, error] of its latest verification, or null
+// column latest: list - [status, error] of the latest verification of its text, or null
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
@@ -24,7 +24,8 @@ WHERE (c.position > $after OR (c.position = $after AND c.claim_id > $after_id))
 WITH c ORDER BY c.position, c.claim_id LIMIT $window
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
-WITH c, count(x) AS verifications, head(collect(x)) AS latest
+WITH c, count(x) AS verifications,
+     head(collect(CASE WHEN x.claim IN [c.text, c.text + '.'] OR c.text = x.claim + '.' THEN x END)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)

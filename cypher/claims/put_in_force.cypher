@@ -11,13 +11,14 @@ REMOVE c.asked
 WITH p, c
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WHERE v.status IN ['succeeded', 'undecided']
+  // A verdict is about the text that was judged; a full stop at its end makes no other text.
+  AND (v.claim IN [c.text, c.text + '.'] OR c.text = v.claim + '.')
 WITH c, v, coalesce(v.run_id = p.run_of_record, false) AS is_record
 ORDER BY v.created_at DESC, v.verification_id DESC
-// Of each judge: the highest q, then the latest, among those of the text and content that it read last.
+// Of each judge: the highest q, then the latest, among those of the content that it read last.
 WITH c, is_record, v.engine AS engine, v.model AS model, collect(v) AS each
 WITH c, is_record, [one IN each
-       WHERE one.claim = each[0].claim
-         AND coalesce(one.content_hash, '') = coalesce(each[0].content_hash, '')] AS each
+       WHERE coalesce(one.content_hash, '') = coalesce(each[0].content_hash, '')] AS each
 WITH c, is_record, reduce(best = each[0], one IN each | CASE WHEN one.q > best.q THEN one ELSE best END) AS v
 // Of the judges: that of the run of record, then one that decided, then the strongest (a language
 // model, a model that gives figures alone, then one without a model), then the latest.

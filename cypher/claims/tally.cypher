@@ -1,6 +1,6 @@
 // purpose: Number of claims of a process, by the verdict of their verification in force and who gave it, or else by undecided, failed or unchecked.
 // param process_id: string - the process
-// column state: string - the verdict; undecided; failed: without one, where the latest verification ended so; unchecked
+// column state: string - the verdict; undecided; failed: without one, where the latest verification of its text ended so; unchecked
 // column of_turn: boolean - whether it is unchecked, and has a category as a claim of a dialogue's turn
 // column error_stages: list - where an error came in
 // column indicative: boolean - whether it has a verdict that no model gave
@@ -14,7 +14,7 @@ MATCH (c:Claim {process_id: $process_id})
 WHERE c.origin IS NULL
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
-WITH c, head(collect(x)) AS latest
+WITH c, head(collect(CASE WHEN x.claim IN [c.text, c.text + '.'] OR c.text = x.claim + '.' THEN x END)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH CASE
        WHEN v.verdict IS NOT NULL THEN v.verdict

@@ -1,7 +1,7 @@
 // purpose: Claims of processes by verdict, and the cost of their verifications.
 // param process_ids: list - the processes
 // column process_id: string - the process; none that is not ready
-// column outcome: string - verdict of the verification in force of a claim, undecided where it has none, else the status of its latest one, else undecided where the check of its turn could not tell, else none
+// column outcome: string - verdict of the verification in force of a claim, undecided where it has none, else the status of the latest one of its text, else undecided where the check of its turn could not tell, else none
 // column claims: integer - number of claims of which it is true; 0 where there are no claims
 // column cost_usd: float - what is known of the cost of all their verifications
 // column priced: integer - how many verifications have a cost
@@ -11,7 +11,7 @@
 // column unmetered: integer - those of them that have a verdict and do not say what it took
 // column changed_at: string - when the latest verification was made, or null
 // column verified: integer - verifications of claims of the answer, not of questions
-// column of_turns: integer - claims that were never verified, and have a category as claims of a dialogue's turns
+// column of_turns: integer - claims whose text was never verified, and that have a category as claims of a dialogue's turns
 // column indicative: integer - claims of the answer whose verdict in force no model gave
 // source: VeriTrail 2 (the three verdicts)
 UNWIND $process_ids AS process_id
@@ -22,7 +22,8 @@ OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {method: 'veritrail'})
 WITH process_id, c, v
 ORDER BY v.created_at, v.verification_id
 WITH process_id, c,
-     collect(v.status) AS statuses, sum(v.cost_usd) AS cost, count(v.cost_usd) AS priced,
+     collect(CASE WHEN v.claim IN [c.text, c.text + '.'] OR c.text = v.claim + '.' THEN v.status END) AS statuses,
+     sum(v.cost_usd) AS cost, count(v.cost_usd) AS priced,
      sum(v.calls) AS calls, sum(v.unpriced_calls) AS unpriced,
      sum(CASE WHEN v.indicative = false THEN 1 ELSE 0 END) AS modelled,
      sum(CASE WHEN v.indicative = false AND v.status = 'succeeded' AND v.cost_usd IS NULL

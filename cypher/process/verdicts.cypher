@@ -9,6 +9,7 @@ UNWIND $process_ids AS process_id
 MATCH (c:Claim {process_id: process_id})
 WHERE c.origin IS NULL
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
+WHERE x.claim IN [c.text, c.text + '.'] OR c.text = x.claim + '.'
 WITH process_id, c, x
 ORDER BY x.created_at, x.verification_id
 WITH process_id, c, collect(x.status) AS statuses

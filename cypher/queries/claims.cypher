@@ -13,7 +13,7 @@
 // column verification_id: string - the verification
 // column created_at: string - when it was made
 // column verifications: integer - how many verifications the claim has, whatever their status
-// column status: string - that of the verification in force, else of the latest one: undecided and failed have no verdict; undecided, too, where the check of its turn could not tell; null: never verified
+// column status: string - that of the verification in force, else of the latest one of its text: undecided and failed have no verdict; undecided, too, where the check of its turn could not tell; null: never verified
 // group: Claims and verdicts
 // example: process_id=harbour-summary
 // source: ours
@@ -24,7 +24,8 @@ WHERE $asked = (c.origin IS NOT NULL)
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
-WITH c, count(x) AS verifications, head(collect(x)) AS latest
+WITH c, count(x) AS verifications,
+     head(collect(CASE WHEN x.claim IN [c.text, c.text + '.'] OR c.text = x.claim + '.' THEN x END)) AS latest
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, latest, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)

@@ -20,7 +20,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
       <-[:VERIFIES]-(v:Verification {status: 'succeeded', method: 'veritrail'})
-WHERE c.claim_id = $claim_id OR ($claim_id IS NULL AND c.origin IS NULL)
+WHERE (c.claim_id = $claim_id OR ($claim_id IS NULL AND c.origin IS NULL))
+  AND (v.claim IN [c.text, c.text + '.'] OR c.text = v.claim + '.')
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, collect(v) AS each
 WHERE any(v IN each WHERE v.verdict <> each[0].verdict)

@@ -9,7 +9,7 @@
 // column hops: integer - steps of the process between the two nodes; 0 when the node states the claim itself
 // column verdict: string - verdict of the verification in force, or null
 // column verification_id: string - that verification
-// column status: string - that of the verification in force, else of the latest one: undecided and failed have no verdict; undecided, too, where the check of its turn could not tell; null: never verified
+// column status: string - that of the verification in force, else of the latest one of its text: undecided and failed have no verdict; undecided, too, where the check of its turn could not tell; null: never verified
 // group: What rests on what
 // example: process_id=harbour-summary node_id=s14
 // source: VeriTrail 3.2 (provenance), read downstream
@@ -37,6 +37,7 @@ RETURN CASE WHEN is_evidence THEN 'evidence' ELSE 'downstream' END AS relation,
        v.verdict AS verdict, v.verification_id AS verification_id,
        coalesce(v.status, head(COLLECT {
          MATCH (c)<-[:VERIFIES]-(x:Verification {method: 'veritrail'})
+         WHERE x.claim IN [c.text, c.text + '.'] OR c.text = x.claim + '.'
          RETURN x.status ORDER BY x.created_at DESC, x.verification_id DESC LIMIT 1
        }), c.turn_status) AS status
 ORDER BY is_evidence DESC, hops, c.position, c.claim_id

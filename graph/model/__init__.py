@@ -38,6 +38,7 @@ from veritrail_graph.graph.model.process import (
     SourcesRead,
     Span,
     Verdict,
+    spellings,
 )
 from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
 from veritrail_graph.graph.model.run_usage import RunUsage, share_of_nodes, total_usage
@@ -51,7 +52,7 @@ from veritrail_graph.graph.model.trail import (
     Verification,
     VerificationHeader,
 )
-from veritrail_graph.graph.model.verdict_in_force import in_force
+from veritrail_graph.graph.model.verdict_in_force import in_force, of_text
 
 __all__ = [
     "NO_FACTS",
@@ -100,7 +101,9 @@ __all__ = [
     "frontier_order",
     "in_force",
     "in_order",
+    "of_text",
     "share_of_nodes",
+    "spellings",
     "stages_of",
     "total_usage",
     "verdict_on",

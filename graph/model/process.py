@@ -167,6 +167,18 @@ class Claim(Noun):
         return ((self.start, self.end), *self.also)
 
 
+def spellings(text: str) -> tuple[str, ...]:
+    """Return what has the text of a claim: itself, then it without or with a full stop at its end.
+
+    A full stop there tells no two claims apart.
+
+    Args:
+        text: The text.
+    """
+    bare = (text.removesuffix("."),) if text.endswith(".") else ()
+    return (text, *bare, f"{text}.")
+
+
 _IS_STORED = (
     "a Process is what is stored: Local().ingest(document) stores a process file, and "
     "check(document) checks it, too"

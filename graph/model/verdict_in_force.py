@@ -4,29 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from veritrail_graph.graph.model.process import spellings
 from veritrail_graph.graph.model.trail import Verification
 
 WRITE_NOTHING = ("nli", "decisions")
 """Engines whose models give figures, and no written answer."""
 
 
+def of_text(verifications: Iterable[Verification], text: str) -> list[Verification]:
+    """Return the verifications that are about a text of their claim, not about a former one.
+
+    Args:
+        verifications: Verifications of one claim.
+        text: The text; a full stop at its end makes no other one.
+    """
+    same = spellings(text)
+    return [one for one in verifications if one.claim in same]
+
+
 def in_force(
-    verifications: Iterable[Verification], run_of_record: str | None = None
+    verifications: Iterable[Verification], text: str, run_of_record: str | None = None
 ) -> Verification | None:
     """Return the verification of a claim that counts; None: none of them has come to a result.
 
-    A result is a verdict, or that the claim is undecided. Each judge speaks with the one of its
-    results that has the highest q, then with the latest. Of the judges that of the run of record
-    comes first, then one that decided, then the strongest (a language model, a model that gives
-    figures alone, then one without a model), then the latest. `claims/put_in_force.cypher` keeps
-    the same rule in the graph.
+    A result is a verdict, or that the claim is undecided; only those about the present text of the
+    claim count. Each judge speaks with the one of its results that has the highest q, then with
+    the latest. Of the judges that of the run of record comes first, then one that decided, then
+    the strongest (a language model, a model that gives figures alone, then one without a model),
+    then the latest. `claims/put_in_force.cypher` keeps the same rule in the graph.
 
     Args:
         verifications: Verifications of one claim, with or without their trails.
+        text: The text that the claim has now.
         run_of_record: The run that is pinned, if one is.
     """
     by_judge: dict[tuple[bool, str, str | None], list[Verification]] = {}
-    for one in verifications:
+    for one in of_text(verifications, text):
         if one.status.is_result:
             is_record = run_of_record is not None and one.run_id == run_of_record
             by_judge.setdefault((is_record, one.engine, one.model), []).append(one)
@@ -48,14 +61,10 @@ def strength_of(one: Verification) -> int:
 def _said_by_judge(every: list[Verification]) -> Verification:
     """The result of one judge that counts: a lower q never takes the place of a higher one.
 
-    An older text of the claim, or an older content of the process, is no rival of the newest.
+    An older content of the process is no rival of the newest.
     """
     newest = max(every, key=_time)
-    same = [
-        one
-        for one in every
-        if one.claim == newest.claim and (one.content_hash or "") == (newest.content_hash or "")
-    ]
+    same = [one for one in every if (one.content_hash or "") == (newest.content_hash or "")]
     return max(same, key=lambda one: (one.q, _time(one)))
 
 

@@ -14,7 +14,7 @@ from veritrail_graph.graph.errors import (
     NotFound,
     shown,
 )
-from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, spellings
 from veritrail_graph.graph.model.dialogue import ClaimCategory
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 from veritrail_graph.graph.model.listed import (
@@ -33,7 +33,6 @@ from veritrail_graph.graph.store.claims_added import (
     extraction_batches,
     new_ones,
     rows_of,
-    spellings,
     taken_in,
     with_places_of,
 )
@@ -49,7 +48,7 @@ from veritrail_graph.graph.store.rows import (
     extraction_pages,
     first_count,
     noun_from,
-    places_from,
+    placed_from,
     value_place_from,
 )
 from veritrail_graph.graph.store.trail_writing import CLEARING
@@ -261,7 +260,7 @@ class ClaimStore:
             end=end,
             limit=MOST + 1,
         )
-        return [_placed(row) for row in rows[:MOST]], len(rows) <= MOST
+        return [placed_from(row) for row in rows[:MOST]], len(rows) <= MOST
 
     async def tally(self, process_id: str) -> Tally:
         """The states of the claims of a process."""
@@ -373,6 +372,8 @@ class ClaimStore:
     ) -> Claim:
         """Give a claim another text; id, place and verifications stay.
 
+        Of its verifications only those count from then on that are about this text.
+
         Args:
             process_id: The process.
             claim_id: The claim.
@@ -387,9 +388,15 @@ class ClaimStore:
         if not text.strip():
             raise InputError("The new text of the claim is empty")
         await self._known(process_id, [claim_id])
-        changed = await self._database.write(
-            "process/edit_claim", process_id=process_id, claim_id=claim_id, text=text, force=force
-        )
+        ids = {"process_id": process_id}
+
+        def work(tx: Transaction) -> bool:
+            known = {**ids, "claim_id": claim_id}
+            is_changed = bool(tx.run("process/edit_claim", text=text, force=force, **known))
+            tx.run("claims/put_in_force", claim_ids=[claim_id], **ids)
+            return is_changed
+
+        changed = await self._database.write_with(work, repeatable=True)
         (claim,) = await self._known(process_id, [claim_id])
         if not changed:
             count = len(await self._verifications(process_id, [claim_id]))
@@ -586,15 +593,3 @@ def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
         speaks_to_reader=bool(appeals_from(found)),
         turn_status=Status(turn_status) if turn_status else None,
     )
-
-
-def _placed(row: Sequence[Any]) -> PlacedClaim:
-    claim_id, text, start, end, also, position, verdict, indicative, stages, *rest = row
-    status, error, category, turn_status = rest
-    if status is None and turn_status:
-        status, error = turn_status, TURN_UNDECIDED
-    return PlacedClaim(
-        claim_id, text, start, end, places_from(also), position,
-        Verdict(verdict) if verdict else None, bool(indicative), tuple(stages or ()),
-        Status(status) if status else None, error, ClaimCategory(category) if category else None,
-    )  # fmt: skip

@@ -151,15 +151,3 @@ def extraction_batches(sentences: Sequence[ExtractedSentence]) -> Iterator[list[
     length = max((sentence.end for sentence in sentences), default=0)
     most = max(min(MOST_ROWS, MOST_HELD // max(length, 1)), 1)
     yield from batches([properties(one, {"node_id": True}) for one in sentences], most)
-
-
-def spellings(text: str) -> tuple[str, ...]:
-    """Return a text as it is, and with or without the full stop at its end.
-
-    Args:
-        text: The text.
-    """
-    bare = text.removesuffix(".")
-    if bare.endswith("."):
-        return (text,)
-    return (text, bare) if bare != text else (text, f"{text}.")

@@ -19,10 +19,13 @@ from veritrail_graph.graph.model import (
     NodeRef,
     Noun,
     Role,
+    Status,
     Usage,
     ValuePlace,
     Verdict,
 )
+from veritrail_graph.graph.model.dialogue import ClaimCategory
+from veritrail_graph.graph.model.listed import TURN_UNDECIDED, PlacedClaim
 from veritrail_graph.graph.store.database import Database
 
 if TYPE_CHECKING:
@@ -179,6 +182,19 @@ def claim_from(properties: Mapping[str, Any]) -> Claim:
 def places_from(also: Sequence[int] | None) -> tuple[tuple[int, int], ...]:
     """Places from their starts and ends in turn."""
     return tuple(zip((also or ())[::2], (also or ())[1::2], strict=True))
+
+
+def placed_from(row: Sequence[Any]) -> PlacedClaim:
+    """A claim about a part of a text, from its row."""
+    claim_id, text, start, end, also, position, verdict, indicative, stages, *rest = row
+    status, error, category, turn_status = rest
+    if status is None and turn_status:
+        status, error = turn_status, TURN_UNDECIDED
+    return PlacedClaim(
+        claim_id, text, start, end, places_from(also), position,
+        Verdict(verdict) if verdict else None, bool(indicative), tuple(stages or ()),
+        Status(status) if status else None, error, ClaimCategory(category) if category else None,
+    )  # fmt: skip
 
 
 def claim_pages(

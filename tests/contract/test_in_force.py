@@ -18,6 +18,7 @@ pytestmark = pytest.mark.engine
 
 CLAIM = Claim(claim_id="k1", text="It rained.", node_id="t")
 EDITED = CLAIM.model_copy(update={"text": "It snowed."})
+WITHOUT_STOP = CLAIM.model_copy(update={"text": "It rained"})
 FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 MODEL = {"engine": "openai", "model": "m", "indicative": False}
 LEXICAL = {"engine": "lexical", "model": None, "indicative": True}
@@ -98,7 +99,6 @@ def test_a_lower_q_never_replaces_a_higher_one_of_the_same_judge(
         (made(stored, "again", 3, verdict=NFS), "again"),  # an equal q: the latest
         (made(stored, "other-model", 4, q=1, model="m-2"), "other-model"),  # another judge
         (made(stored, "five", 5, q=5), "five"),
-        (made(stored, "edited", 6, q=1, claim=EDITED), "edited"),
     ]
     for written, counting in steps:
         arun(store.trails.write(written))
@@ -130,19 +130,50 @@ def test_an_undecided_result_ends_the_verdicts_of_its_own_judge_alone(
 def test_the_graph_and_a_file_keep_the_same_rule(store: Store, arun: Any, stored: str) -> None:
     drawn = random.Random(7)
     written: list[Verification] = []
-    for number in range(16):
+    texts = [CLAIM, CLAIM, EDITED, WITHOUT_STOP]
+    seen = set()
+    for number in range(24):
         failed = {"status": Status.FAILED, "verdict": None}
         ended = drawn.choice([{}, {}, failed, UNDECIDED])
         judge = drawn.choice([MODEL, NLI, DECIDING, LEXICAL])
         facts = {**judge, **ended, "q": drawn.choice([1, 3, 3])}
-        facts["claim"] = drawn.choice([CLAIM, CLAIM, EDITED])
+        facts["claim"] = drawn.choice(texts)
         one = made(stored, f"v{number:02}", drawn.randint(1, 4), **facts)
         written.append(one)
         arun(store.trails.write(one))
         record = drawn.choice([None, drawn.choice(written).run_id])
         arun(store.trails.pin(stored, record))
-        found = in_force(written, record)
+        text = drawn.choice(texts).text
+        arun(store.claims.edit(stored, "k1", text, force=True))
+        found = in_force(written, text, record)
         assert edges(store, arun, stored) == ([found.verification_id] if found else [])
+        seen.add((text, found.claim if found else None))
+    assert {(CLAIM.text, WITHOUT_STOP.text), (EDITED.text, EDITED.text)} <= seen
+
+
+def test_a_claim_has_no_verdict_on_a_text_that_it_had_before(
+    store: Store, arun: Any, stored: str
+) -> None:
+    def states() -> dict[str, int]:
+        return arun(store.claims.tally(stored)).states
+
+    arun(store.trails.write(made(stored, "model", 1)))
+    arun(store.trails.write(made(stored, "failed", 2, status=Status.FAILED, verdict=None)))
+    arun(store.claims.edit(stored, "k1", "It snowed.", force=True))
+    one = arun(store.claims.get(stored, "k1"))
+    assert (one.verdict, one.status, one.verifications) == (None, None, 2)
+    assert states() == {"unchecked": 1}
+    assert arun(store.processes.outcomes([stored]))[stored].outcomes == {"none": 1}
+    # A weak judge that cannot tell is what counts for the new text, whatever was said of the old.
+    arun(store.trails.write(made(stored, "words", 3, **LEXICAL, **UNDECIDED, claim=EDITED)))
+    assert edges(store, arun, stored) == [f"{stored}/words"]
+    assert states() == {"undecided": 1}
+    arun(store.trails.pin(stored, f"{stored}-model"))  # the run of record read another text
+    assert edges(store, arun, stored) == [f"{stored}/words"]
+    arun(store.claims.edit(stored, "k1", "It rained", force=True))  # it lacks the full stop alone
+    assert shown(store, arun, stored) == (f"{stored}/model", FS)
+    arun(store.claims.edit(stored, "k1", CLAIM.text, force=True))
+    assert shown(store, arun, stored) == (f"{stored}/model", FS)
 
 
 def test_of_two_that_are_written_at_once_one_counts(

@@ -84,14 +84,6 @@ class Entry:
         return is_judged and self.reviewed is not None and self.reviewed.kind is overridden
 
 
-def counted(material: ReportData) -> ReportData:
-    """The material as a gate counts it: an edited claim has not been checked as it reads now."""
-    claims = tuple(
-        replace(one, verification=None) if one.was_edited else one for one in material.claims
-    )
-    return replace(material, claims=claims)
-
-
 def failed_again(one: ReportedClaim) -> bool:
     """Return whether a claim has a result, and a check that failed and was not made good since."""
     has_result = one.verdict is not None or one.state is State.UNDECIDED

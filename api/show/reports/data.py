@@ -133,8 +133,8 @@ class ReportedClaim:
 
     @property
     def was_edited(self) -> bool:
-        """Return whether its text is another one than the one that was verified."""
-        return self.verification is not None and self.verification.claim != self.claim.text
+        """Return whether only former texts of it were verified."""
+        return self.verification is None and self.verifications > 0
 
     @property
     def has_changed(self) -> bool:
@@ -180,9 +180,10 @@ class ReportedClaim:
         found = list(self._changes)
         if self.was_edited:
             found.append(
-                "The claim was edited after this verification, which is about its former text."
+                "The claim was edited after it was verified: what was found is about its former "
+                "text. Verify it anew."
             )
-        if self.verifications > 1:
+        elif self.verifications > 1:
             found.append(
                 f"The claim has {self.verifications:,} verifications; this is the one that counts."
             )

@@ -11,7 +11,7 @@ from veritrail_graph.api.show.reports.data import ClaimSelection, Made, ReportDa
 from veritrail_graph.api.show.words import WAITING
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, NotFound, shown
-from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification, in_force
+from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification, in_force, of_text
 from veritrail_graph.graph.model.verdict_in_force import strength_of
 
 _NAMED = 10
@@ -70,7 +70,7 @@ def checked_claim(
     run_of_record: str | None = None,
     number: int = 1,
 ) -> ReportedClaim:
-    """A claim with the one of its verifications that counts.
+    """A claim with the one of its verifications that counts: none that is about a former text.
 
     Args:
         claim: The claim.
@@ -79,11 +79,12 @@ def checked_claim(
         run_of_record: The run whose verdicts count, where one is pinned.
         number: Its place among the claims of the process, counted from 1.
     """
-    newest = verifications[-1] if verifications else None
-    best = in_force(verifications, run_of_record) or newest
+    present = of_text(verifications, claim.text)
+    newest = present[-1] if present else None
+    best = in_force(present, claim.text, run_of_record) or newest
     is_pinned = best is not None and run_of_record is not None and best.run_id == run_of_record
     has_later = newest is not None and newest is not best and newest.verdict is None
-    later = _not_made_good(verifications, best) or (newest if has_later else None)
+    later = _not_made_good(present, best) or (newest if has_later else None)
     return ReportedClaim(
         claim=claim,
         verification=best,
@@ -100,15 +101,13 @@ def _not_made_good(
     """Return the latest attempt that failed, unless a judge as strong came to a result since.
 
     Args:
-        verifications: All verifications of a claim, oldest first.
+        verifications: All verifications of the text that a claim has now, oldest first.
         best: The one that counts; None: there is none.
     """
     if best is None or not best.status.is_result:
         return None
     strongest = -1
     for one in reversed(verifications):
-        if one.claim != best.claim:
-            continue
         if one.status.is_result:
             strongest = max(strongest, strength_of(one))
         elif one.status not in WAITING and strength_of(one) > strongest:

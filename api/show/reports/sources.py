@@ -50,6 +50,7 @@ from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.ingest.restoring import survey_whole, with_nodes
 from veritrail_graph.graph.model import (
     CitedSentence,
+    Claim,
     NodeRef,
     Process,
     Review,
@@ -377,7 +378,7 @@ class FileSource:
         trails, refs = _verifications(source, found)
         reviews = _reviews(source)
         process = _process(found)
-        said = _said(reviews, trails, process.run_of_record)
+        said = _said(reviews, trails, found.claims, process.run_of_record)
         made = made or Made(origin=path.name)
         claims = [one for one in found.claims if one.origin is None]  # questions are not counted
         material = material_of(process, claims, trails, said, wanted, made)
@@ -519,15 +520,17 @@ def _reviews(source: ProcessInput) -> dict[str, tuple[Review, ...]]:
 def _said(
     reviews: Mapping[str, Sequence[Review]],
     trails: Iterable[Verification],
+    claims: Iterable[Claim],
     run_of_record: str | None,
 ) -> dict[str, Reviewed]:
+    texts = {one.claim_id: one.text for one in claims}
     of_claim: dict[str, list[Verification]] = {}
     for one in trails:
         of_claim.setdefault(one.claim_id, []).append(one)
     states = {
         name: reviewed(each, counting.verdict if counting else None)
         for name, each in reviews.items()
-        for counting in [in_force(of_claim.get(name, ()), run_of_record)]
+        for counting in [in_force(of_claim.get(name, ()), texts.get(name, ""), run_of_record)]
     }
     return {name: state for name, state in states.items() if state is not None}
 

@@ -338,7 +338,7 @@ def test_a_language_models_verdict_weighs_more_than_an_entailment_models(model, 
         made.replace(engine=name, created_at=at, indicative=name == "lexical", verification_id=name)
         for name, at in ((stronger, "2026-01-01T00:00:00Z"), (weaker, "2026-02-01T00:00:00Z"))
     )
-    assert in_force([late, early]) == early
+    assert in_force([late, early], made.claim) == early
 
 
 def test_engines_are_listed():

@@ -30,6 +30,7 @@ def test_an_edited_claim_says_that_its_verdict_is_about_other_words():
     was = a_trail("v1", claim=Claim(claim_id="k", text="It rained.", node_id="t"))
     found = checked_claim(Claim(claim_id="k", text="It snowed.", node_id="t"), [was])
     assert found.was_edited
+    assert (found.verdict, found.state) == (None, State.UNCHECKED)
     assert any("was edited" in one for one in found.remarks)
 
 
