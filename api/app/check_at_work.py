@@ -380,7 +380,12 @@ class CheckAtWork:
         claims = CheckedClaims(
             tuple(map(checked_claim, found)), await findings_of(store, process, found)
         )
-        return checked_process(where, stored, process, claims, spent, done.run_id, done.reused)
+        kept = []
+        if stored.status != "created":  # one that is new had no verdicts before
+            kept = await self._app.verifications.outweighed(stored.process_id, claims.results)
+        return checked_process(
+            where, stored, process, claims, spent, done.run_id, done.reused, kept
+        )
 
     async def _verified_turns(
         self, where: str, stored: Ingested, process: Process, calls: Spent

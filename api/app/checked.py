@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.checked_dialogue import CheckedClaims
     from veritrail_graph.api.configured.judge import ConfiguredJudge
     from veritrail_graph.graph.model import Process, Usage
+    from veritrail_graph.graph.model.listed import JudgedClaim
     from veritrail_graph.graph.store import Store
 
 
@@ -85,7 +86,7 @@ def judge_of_headers(found: Sequence[Verification], home: Path) -> CheckJudge | 
         found: The verifications.
         home: The folder that keeps what was measured here.
     """
-    ended = [one for one in found if one.status.is_result]
+    ended = [one for one in found if one.status.is_result] or list(found)
     judges = {(one.engine, one.model, one.indicative) for one in ended}
     if len(judges) != 1:
         return None
@@ -93,6 +94,17 @@ def judge_of_headers(found: Sequence[Verification], home: Path) -> CheckJudge | 
     if len({wording_of_settings(one.settings) for one in ended}) > 1:
         return CheckJudge(engine=engine, model=model, indicative=indicative)
     return _judge(engine, model, ended[0].settings, home, indicative=indicative)
+
+
+def judges_in_force(kept: Sequence[JudgedClaim]) -> tuple[CheckJudge, ...]:
+    """Return who gave what counts for some claims, each judge once."""
+    judges = {
+        (one.engine, one.model): CheckJudge(
+            engine=one.engine or "", model=one.model, indicative=bool(one.indicative)
+        )
+        for one in kept
+    }
+    return tuple(judges.values())
 
 
 def _judge(
@@ -124,8 +136,9 @@ def checked_process(
     spent: Usage,
     run_id: str,
     reused: int,
+    kept: Sequence[JudgedClaim] = (),
 ) -> CheckedProcess:
-    """Return the result of a check of one process."""
+    """Return the result of a check of one process; of the claims `kept` another result counts."""
     results = claims.results
     return CheckedProcess(
         process_id=stored.process_id,
@@ -144,6 +157,8 @@ def checked_process(
         cost_usd=cost_of(spent),
         run_id=run_id,
         reused=reused,
+        not_in_force=tuple(one.claim_id for one in kept),
+        kept_by=judges_in_force(kept),
         read={
             "format": stored.format,
             "stages": max(process.stages, default=0),

@@ -27,6 +27,7 @@ from veritrail_graph.api.show.findings import (
     failure_line,
     finding_lines,
     judge_words,
+    kept_note,
     measured_judge_words,
     process_table,
     read_words,
@@ -40,8 +41,6 @@ from veritrail_graph.api.show.texts import one_line
 from veritrail_graph.api.show.words import (
     CLAIM_CATEGORY_WORDS,
     indicative_words,
-    judged_by,
-    outweighed_words,
 )
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
@@ -59,7 +58,6 @@ if TYPE_CHECKING:
         FindingCounts,
         Findings,
     )
-    from veritrail_graph.graph.model.listed import JudgedClaim
     from veritrail_graph.graph.model.turn_claim import TurnClaimFound
 
 _MOST_FINDINGS = 5
@@ -88,12 +86,10 @@ class CheckEnding:
 
     Attributes:
         command: The command to go on with.
-        notes: By process, that verdicts of another judge stay in force beside those of the check.
         told: Source and process of failures that were said while it ran.
     """
 
     command: str = ""
-    notes: tuple[str, ...] = ()
     told: frozenset[tuple[str, str | None]] = frozenset()
 
 
@@ -106,38 +102,18 @@ async def ending_of(app: Application, checked: Checked) -> CheckEnding:
     if not checked.processes:
         return CheckEnding()
     process = next((each for each in checked.processes if each.wrong), checked.processes[0])
-    kept = {each.process_id: await _kept(app, each) for each in checked.processes}
-    notes = [
-        _kept_words(each, found) for each in checked.processes if (found := kept[each.process_id])
-    ]
-    names = {one.claim_id for one in kept[process.process_id]}
-    if process.wrong and process.wrong[0].claim_id in names:
-        command = f"veritrail show {quoted(process.wrong[0].verification_id)}"
-        return CheckEnding(command, tuple(notes))
+    if process.wrong and process.wrong[0].claim_id in process.not_in_force:
+        return CheckEnding(f"veritrail show {quoted(process.wrong[0].verification_id)}")
     process_id, is_short = process.process_id, console().is_terminal
     name = process_id
     if is_short:
         name = await app.names.short_process(process_id, LEAST, LONGEST_WHOLE)
     if not process.wrong:
-        return CheckEnding(f"veritrail show {quoted(name)}", tuple(notes))
+        return CheckEnding(f"veritrail show {quoted(name)}")
     claim = process.wrong[0].claim_id
     if is_short:
         claim = await app.names.short_claim(process_id, claim, LEAST, LONGEST_WHOLE)
-    return CheckEnding(f"veritrail show {quoted(name)} {quoted(claim)}", tuple(notes))
-
-
-async def _kept(app: Application, process: CheckedProcess) -> list[JudgedClaim]:
-    """Return the claims for which another verification counts than that of the check."""
-    if process.status == "created" or TURNS in process.read:
-        return []  # it had no verdicts before; or its claims are those of turns
-    return await app.verifications.outweighed(process.process_id, process.results)
-
-
-def _kept_words(process: CheckedProcess, kept: Sequence[JudgedClaim]) -> str:
-    judges = dict.fromkeys(judged_by(one.engine or "", one.model) for one in kept)
-    those = f"those of {one_line(', '.join(judges))} stay in force"
-    found = outweighed_words(len(kept), those, "check", process.run_id)
-    return f"{one_line(process.process_id)}: {found}"
+    return CheckEnding(f"veritrail show {quoted(name)} {quoted(claim)}")
 
 
 def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
@@ -182,8 +158,9 @@ def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
             of = f"dialogue verify {process.process_id}" if TURNS in process.read else "verify"
             again = f"veritrail {of} --resume {process.run_id}"
             say(f"{names[process.process_id]}: no verdict: {reason}. To go on: {again}", "red")
-    for note in after.notes:
-        say(note, "yellow")
+    for process in done.processes:
+        if note := kept_note(process):
+            say(note, "yellow")
     judged = judge_words(done.judge, done.cost_usd)
     _tell_sum([f"{counts_words(counts, claims)}.", judged, after.command], width)
 

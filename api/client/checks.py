@@ -213,7 +213,7 @@ class CheckResult(Checked):
                 f"none of {counted(len(self.claims), 'claim')} could be decided: name a model that "
                 f"judges, or allow it with max_undecided={len(self.undecided)}"
             )
-        lost = len(self.failed) + sum(one.is_failed for one in self.claims)
+        lost = len(self.failed) + sum(one.is_failed or one.is_waiting for one in self.claims)
         if lost:
             faults.append(f"{lost} could not be checked")
         if faults:
@@ -340,11 +340,17 @@ class CheckOperations(CarriedOut):
             raise LookupError(f"claim {claim_id} has no verdict yet: verify({process_id!r})")
         return await self.verification(claim.verification_id)
 
-    async def findings(self, process_id: str) -> Findings:
-        """Return what counts for the claims of a process, a finding for each wrong one."""
+    async def findings(self, process_id: str, run_id: str | None = None) -> Findings:
+        """Return what counts for the claims of a process, a finding for each wrong one.
+
+        Args:
+            process_id: The process.
+            run_id: A run of it: what that found, whether or not it counts.
+        """
         pages: list[Findings] = []
         while not pages or pages[-1].nextCursor is not None:
-            query = {"limit": _PAGE, "cursor": pages[-1].nextCursor if pages else None}
+            cursor = pages[-1].nextCursor if pages else None
+            query = {"limit": _PAGE, "cursor": cursor, "run_id": run_id}
             path = "/v1/processes/{}/findings"
             call = Call("findings", "GET", path, (process_id,), query)
             pages.append(await self._one(call, Findings))
@@ -407,15 +413,12 @@ class CheckOperations(CarriedOut):
                 {"job_id": one["job_id"], "status": "queued", "process_id": one["process_id"]}
             )
             job = await AsyncJob(self, state).wait()
-            if job.state.error is not None:
-                failed.append(
-                    CheckFailure(
-                        source=str(one.get("source", "")),
-                        process_id=one["process_id"],
-                        error={"message": job.state.error, "violations": []},
-                    )
-                )
-            found = await self.findings(one["process_id"])
+            # What it found itself: other verdicts may be in force, and say nothing of this check.
+            found = await self.findings(one["process_id"], job.run_id)
+            where = str(one.get("source", "")) or one["process_id"]
+            for each in found.failed:
+                turn = each.source.removeprefix(found.process_id)
+                failed.append(each.model_copy(update={"source": f"{where}{turn}"}))
             judge = judge or found.judge
             usage += job.usage
             processes.append(
@@ -433,6 +436,8 @@ class CheckOperations(CarriedOut):
                     "where": str(one.get("source", "")),
                     "cost_usd": cost_of(job.usage),
                     "run_id": job.run_id,
+                    "not_in_force": found.not_in_force,
+                    "kept_by": found.kept_by,
                 }
             )
         return CheckResult.model_validate(

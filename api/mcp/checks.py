@@ -16,11 +16,22 @@ from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp.answering import answer_of, reported
 from veritrail_graph.api.requests.job import Id
 from veritrail_graph.api.show.document import Room
-from veritrail_graph.api.show.findings import counts_words, finding_lines
+from veritrail_graph.api.show.findings import (
+    counts_words,
+    failure_line,
+    finding_lines,
+    kept_note,
+)
 from veritrail_graph.api.show.plain import line
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.dialogue import is_dialogue
-from veritrail_graph.graph.model.finding import CheckJudge, Finding, FindingCounts, Findings
+from veritrail_graph.graph.model.finding import (
+    CheckFailure,
+    CheckJudge,
+    Finding,
+    FindingCounts,
+    Findings,
+)
 
 MOST_SOURCES = 100
 TABLES = "rag"
@@ -38,10 +49,17 @@ class CheckFound(BaseModel):
     """The findings of a process."""
 
     process_id: str
+    run_id: str | None = Field(description="The run that found this.")
     claims: int
     verdicts: FindingCounts
     judge: CheckJudge | None
     findings: list[Finding]
+    failed: list[CheckFailure] = Field(
+        description="What could not be checked, with why: first claims, then what no claim tells."
+    )
+    not_in_force: list[str] = Field(
+        description="Claims for which another result counts than this one, by their claim_id."
+    )
     truncated: bool = Field(description="Whether there are more wrong claims.")
 
 
@@ -117,18 +135,34 @@ class Checks:
                 return await self._door.verify_dialogue(process.process_id, **options)
             return await self._door.verify(process.process_id, **self._options, **options)
 
-        await self._follow(begin, context)
-        found = await self._door.findings(name)
+        job = await self._follow(begin, context)
+        found = await self._door.findings(name, job.run_id)
         shown = found.findings[:SHOWN]
         made = CheckFound(
             process_id=name,
+            run_id=found.run_id,
             claims=found.claims,
             verdicts=found.verdicts,
             judge=found.judge,
             findings=list(shown),
+            failed=[*_failures(found), *found.failed][:SHOWN],
+            not_in_force=list(found.not_in_force),
             truncated=len(found.findings) > SHOWN,
         )
         return answer_of(made, _text(found, made))
+
+
+def _failures(found: Findings) -> list[CheckFailure]:
+    """Return why claims have no result."""
+    return [
+        CheckFailure(
+            source=one.claim_id,
+            process_id=one.process_id,
+            error={"message": one.reason or str(one.status), "violations": []},
+        )
+        for one in found.results
+        if one.is_failed
+    ]
 
 
 def _text(found: Findings, made: CheckFound) -> str:
@@ -141,6 +175,9 @@ def _text(found: Findings, made: CheckFound) -> str:
     for one in made.findings:
         lines.append(f"Wrong: claim {one.claim_id}")
         lines += [line(each, ROOM) for each in finding_lines(one, _TEXT)]
+    lines += [f"Not checked: {failure_line(one)}" for one in made.failed]
+    if (note := kept_note(found)) is not None:
+        lines.append(f"Other verdicts stay in force: {note}")
     if made.truncated:
         lines.append(f"… and {len(found.findings) - SHOWN} more wrong claims")
     return "\n".join(lines)

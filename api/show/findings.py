@@ -26,7 +26,12 @@ from veritrail_graph.api.show.document import (
 from veritrail_graph.api.show.located import cut_pieces
 from veritrail_graph.api.show.parts import PART_WORDS
 from veritrail_graph.api.show.texts import clean, one_line
-from veritrail_graph.api.show.words import CLAIM_CATEGORY_WORDS, NO_MODEL
+from veritrail_graph.api.show.words import (
+    CLAIM_CATEGORY_WORDS,
+    NO_MODEL,
+    judged_by,
+    outweighed_words,
+)
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.dialogue import ClaimCategory
@@ -40,6 +45,7 @@ from veritrail_graph.graph.model.finding import (
     FindingCounts,
     FindingNode,
     FindingQuote,
+    Findings,
 )
 from veritrail_graph.graph.word_diff import Piece, marks_of, word_diff
 
@@ -463,9 +469,24 @@ def as_text(done: Checked, width: int = WIDTH) -> str:
             lines += [plain(line) for line in finding_lines(one, width, stages_of(process))]
         lines += [plain(claim_line(one, width)) for one in process.failed]
     lines += [f"! {failure_line(one)}" for one in done.failed]
+    lines += [note for each in done.processes if (note := kept_note(each))]
     counts, claims = sum_of(done.processes)
     lines.append(f"{counts_words(counts, claims)}.   {judge_words(done.judge, done.cost_usd)}")
     return "\n".join(lines)
+
+
+def kept_note(found: CheckedProcess | Findings) -> str | None:
+    """Return that verdicts of a check do not count, and whose do; None: they all count.
+
+    Args:
+        found: What the check, or its run, found of a process.
+    """
+    if not found.not_in_force:
+        return None
+    judges = ", ".join(judged_by(one.engine, one.model) for one in found.kept_by)
+    those = f"those of {one_line(judges)} stay in force"
+    words = outweighed_words(len(found.not_in_force), those, "check", found.run_id)
+    return f"{one_line(found.process_id)}: {words}"
 
 
 def stages_of(process: CheckedProcess) -> int | None:

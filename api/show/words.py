@@ -321,6 +321,16 @@ def judged_by(engine: str, model: str | None) -> str:
     return f"{engine} {model}" if model else engine
 
 
+def replaced_words(claims: int, kept: str) -> str:
+    """Say of how many results another one counts.
+
+    Args:
+        claims: How many.
+        kept: What stays in force in their place.
+    """
+    return f"{claims:,} of these verdicts replace none: {kept}."
+
+
 def outweighed_words(claims: int, kept: str, what: str, run_id: str | None) -> str:
     """Say that results replace none, and how they would.
 
@@ -330,10 +340,7 @@ def outweighed_words(claims: int, kept: str, what: str, run_id: str | None) -> s
         what: What gave them: `run` or `check`.
         run_id: Their run.
     """
-    return (
-        f"{claims:,} of these verdicts replace none: {kept}. To let this {what} decide: "
-        f"veritrail pin {run_id}"
-    )
+    return f"{replaced_words(claims, kept)} To let this {what} decide: veritrail pin {run_id}"
 
 
 def kept_words(kept: _Kept, made: Verification | None) -> str:

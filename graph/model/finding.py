@@ -114,6 +114,7 @@ class Finding(Answer):
 
 TURNS = "turns"
 """The key in `read` that a dialogue has: how many turns were verified."""
+_WAITING = (None, Status.QUEUED, Status.RUNNING)
 WRONG = frozenset({ClaimCategory.CONTRADICTED, ClaimCategory.LACKING_EVIDENCE})
 """Categories of claims of turns that are findings."""
 
@@ -150,9 +151,14 @@ class CheckedClaim(Answer):
 
     @property
     def is_failed(self) -> bool:
-        """Return whether its verification did not finish."""
+        """Return whether its verification ended without a result."""
         has_none = self.verdict is None and self.category is None
-        return has_none and self.status not in (None, Status.UNDECIDED)
+        return has_none and self.status not in (*_WAITING, Status.UNDECIDED)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether its verification has not ended, or was never begun."""
+        return self.verdict is None and self.category is None and self.status in _WAITING
 
     @property
     def is_wrong(self) -> bool:
@@ -227,19 +233,48 @@ class FindingCounts(Answer):
         return cls(**{name: states.get(name, 0) for name in cls.model_fields})
 
 
+class CheckFailure(Answer):
+    """An input that could not be checked, and why."""
+
+    source: Text = Field(description="Where it is, such as `log.jsonl#17`.")
+    process_id: Text | None = Field(
+        default=None, description="Where it is stored, if it is.", exclude_if=is_none
+    )
+    error: dict[str, Any] = Field(description="`message` and `violations`.")
+
+
+_NOT_IN_FORCE = (
+    "Claims for which another result counts than the one that was found here, by their claim_id."
+)
+_KEPT_BY = "Who gave the results that count for these claims."
+
+
 class Findings(Answer):
-    """The findings of a process: its wrong claims, and all claims of the page."""
+    """The findings of a process: its wrong claims, and all claims of the page.
+
+    They are those of the verdicts in force or, with `run_id`, those that a run gave.
+    """
 
     process_id: Text
     name: Text
     question: Text | None = None
-    claims: int = Field(description="How many claims it has.")
+    run_id: Text | None = Field(
+        default=None, description="The run that found this.", exclude_if=is_none
+    )
+    claims: int = Field(description="How many claims it has; of a run: how many it verifies.")
     verdicts: FindingCounts
     judge: CheckJudge | None = Field(
         default=None, description="Who gave the verdicts; null: no judge, or several."
     )
     findings: Many[Finding] = Field(default=(), description="Its wrong claims.")
     results: Many[CheckedClaim] = Field(default=(), description="All claims of the page.")
+    not_in_force: Many[Text] = Field(default=(), description=_NOT_IN_FORCE, exclude_if=is_empty)
+    kept_by: Many[CheckJudge] = Field(default=(), description=_KEPT_BY, exclude_if=is_empty)
+    failed: Many[CheckFailure] = Field(
+        default=(),
+        description="Of a run: what failed and no claim tells, such as turns without claims.",
+        exclude_if=is_empty,
+    )
     nextCursor: str | None = Field(  # noqa: N815  (as AIP-158 has it)
         default=None, description="Where the next page begins; null: there is none."
     )
@@ -253,6 +288,8 @@ class Findings(Answer):
                 "judge": first.judge if all(page.judge == first.judge for page in pages) else None,
                 "findings": tuple(finding for page in pages for finding in page.findings),
                 "results": tuple(claim for page in pages for claim in page.results),
+                "not_in_force": tuple(name for page in pages for name in page.not_in_force),
+                "kept_by": _each_once(one for page in pages for one in page.kept_by),
                 "nextCursor": None,
             }
         )
@@ -279,19 +316,11 @@ class CheckedProcess(Answer):
     cost_usd: float | None = Field(default=None, description="What it cost; null: not known.")
     run_id: Text | None = Field(default=None, description="The run of its verifications.")
     reused: int = Field(0, description="Claims that had a verdict of this judge before.")
+    not_in_force: Many[Text] = Field(default=(), description=_NOT_IN_FORCE, exclude_if=is_empty)
+    kept_by: Many[CheckJudge] = Field(default=(), description=_KEPT_BY, exclude_if=is_empty)
     read: dict[str, JsonValue] = Field(
         default={}, description="What was read: format, nodes, stages, what the format lacked."
     )
-
-
-class CheckFailure(Answer):
-    """An input that could not be checked, and why."""
-
-    source: Text = Field(description="Where it is, such as `log.jsonl#17`.")
-    process_id: Text | None = Field(
-        default=None, description="Where it is stored, if it is.", exclude_if=is_none
-    )
-    error: dict[str, Any] = Field(description="`message` and `violations`.")
 
 
 class Checked(Answer):
@@ -302,3 +331,7 @@ class Checked(Answer):
     processes: Many[CheckedProcess] = ()
     failed: Many[CheckFailure] = Field(default=(), description="What could not be checked.")
     warnings: Many[Text] = ()
+
+
+def _each_once(judges: Iterable[CheckJudge]) -> tuple[CheckJudge, ...]:
+    return tuple({(one.engine, one.model): one for one in judges}.values())

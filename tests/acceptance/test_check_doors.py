@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
+from acceptance.model_fixtures import asking
+from fakes.model_server import ModelServer, Received, Reply, error
 from fakes.service_process import ServiceProcess, serving
 from fakes.settings_of import settings_of
+from fakes.waiting import until
 
-from veritrail_graph import Client, Local
+from veritrail_graph import AsyncClient, Client, Local
 from veritrail_graph.api.client import Rejected
+from veritrail_graph.api.client.checks import CheckResult
+from veritrail_graph.api.mcp.allowance import Allowance
 
 pytestmark = pytest.mark.engine
 
@@ -90,8 +98,10 @@ def test_a_service_checks_an_answer_or_a_file_in_jobs(
         of_log = client.check(log)
         assert [one.claims for one in of_log.processes] == [1, 1]
         assert [one.source for one in of_log.failed] == ["log.jsonl#3"]
-        again = client.check(result.processes[0].process_id)
+        again = client.check(result.processes[0].process_id, again=True)
         assert [one.claim for one in again.wrong] == ["The ferry carries 48 cars."]
+        verified = {one.verification_id for one in (*again.claims, *result.claims)}
+        assert len(verified) == 4  # the second job found it itself
     name = result.processes[0].process_id
     page = working.get(f"/v1/processes/{name}/findings?limit=1").json()
     assert (page["claims"], len(page["results"]), len(page["findings"])) == (2, 1, 1)
@@ -116,3 +126,137 @@ def test_a_service_checks_an_answer_or_a_file_in_jobs(
     form = {"Content-Type": "multipart/form-data; boundary=x"}
     refused = working.post("/v1/check", content=b"--x--\r\n", headers=form)
     assert (refused.status_code, "not a part of a form" in refused.text) == (415, True)
+
+
+class Refusing(ModelServer):
+    """A server that answers until it `refuses_all`."""
+
+    refuses_all = False
+
+    def reply(self, received: Received) -> Reply:
+        if self.refuses_all:
+            return error(400, "This request is not taken.", "not_taken")
+        return super().reply(received)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a door told of a check of a process with one claim."""
+
+    right: int
+    failed: int
+    engine: str
+    not_in_force: list[str]
+
+
+Options = dict[str, str]
+
+
+def told(result: CheckResult) -> Told:
+    (process,) = result.processes
+    if process.verdicts.failed:
+        with pytest.raises(AssertionError, match="1 could not be checked"):
+            result.assert_supported()
+    if process.not_in_force:
+        assert "1 of these verdicts replace none: those of" in str(result)
+    counts = process.verdicts
+    kept = list(process.not_in_force)
+    return Told(counts.FULLY_SUPPORTED, counts.failed, result.judge.engine, kept)
+
+
+@dataclass(frozen=True)
+class Doors:
+    """The doors to one home; each checks a process."""
+
+    veritrail: Veritrail
+    service: ServiceProcess
+    settings: dict[str, str]
+    document: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.document["process_id"])
+
+    def command(self, how: Options) -> Told:
+        given = [part for name, value in how.items() for part in (f"--{name}", value)]
+        status = 0 if how else 1  # without options the model is asked, which refuses
+        done = self.veritrail("check", self.name, *given, "--json", status=status, **self.settings)
+        return told(CheckResult.model_validate(done.json))
+
+    def local(self, how: Options) -> Told:
+        with Local(settings_of(self.veritrail.environment(self.settings))) as here:
+            return told(here.check(self.name, **how))
+
+    def client(self, how: Options) -> Told:
+        with Client(self.service.url) as client:
+            return told(client.check(self.name, **how))
+
+    def async_client(self, how: Options) -> Told:
+        async def work() -> Told:
+            async with AsyncClient(self.service.url) as client:
+                return told(await client.check(self.document, **how))
+
+        return asyncio.run(work())
+
+    def rest(self, how: Options) -> Told:
+        begun = self.service.post(
+            "/v1/check", params={"format": "process", **how}, content=json.dumps(self.document)
+        )
+        job = f"/v1/jobs/{begun.json()['job_id']}"
+        until(lambda: self.service.get(job).json()["status"] not in ("queued", "running"))
+        found = self.service.get(begun.headers["location"]).json()
+        assert found["run_id"] == begun.json()["run_id"]
+        counts, kept = found["verdicts"], found.get("not_in_force", [])
+        judge = found["judge"]["engine"]
+        return Told(counts["FULLY_SUPPORTED"], counts["failed"], judge, kept)
+
+    def mcp(self, how: Options) -> Told:
+        import mcp
+
+        from veritrail_graph.api.mcp.server import Terms, create_server
+
+        async def work() -> Any:
+            door = AsyncClient(self.service.url, caller="mcp")
+            terms = Terms(engine=how.get("engine"), allowance=Allowance(max_calls=100))
+            async with door, mcp.Client(create_server(door, terms)) as client:
+                return await client.call_tool("check", {"process_id": self.name})
+
+        answer = asyncio.run(work())
+        found = answer.structured_content
+        text = "\n".join(part.text for part in answer.content)
+        counts, kept = found["verdicts"], found["not_in_force"]
+        assert ("Not checked: k1: " in text) == bool(counts["failed"])
+        assert ("stay in force" in text) == bool(kept)
+        judge = found["judge"]["engine"]
+        return Told(counts["FULLY_SUPPORTED"], counts["failed"], judge, kept)
+
+
+DOORS = (
+    Doors.command, Doors.local, Doors.client, Doors.async_client, Doors.rest, Doors.mcp,
+)  # fmt: skip
+
+
+def test_every_door_tells_what_the_check_found_and_not_what_counts(veritrail: Veritrail) -> None:
+    text = "The ferry carries 48 cars."
+    document = {
+        "format": "veritrail.process/1",
+        "process_id": f"doors-{uuid.uuid4().hex[:8]}",
+        "nodes": [{"node_id": "s", "text": text}, {"node_id": "a", "text": text}],
+        "edges": [{"source": "s", "target": "a"}],
+        "claims": [{"claim_id": "k1", "text": text}],
+    }
+    with Refusing(is_strict=False) as server, serving(veritrail, env=asking(server)) as service:
+        doors = Doors(veritrail, service, asking(server), document)
+        with Client(service.url) as client:
+            assert told(client.check(document, engine="lexical")) == Told(1, 0, "lexical", [])
+        server.refuses_all = True
+        failed = {door.__name__: door(doors, {}) for door in DOORS}
+        assert failed == {door.__name__: Told(0, 1, "openai", []) for door in DOORS}
+        findings = f"/v1/processes/{doors.name}/findings"
+        counting = service.get(findings).json()
+        assert (counting["verdicts"]["FULLY_SUPPORTED"], counting.get("run_id")) == (1, None)
+        assert service.get(f"{findings}?run_id=r-none").status_code == 404
+        server.refuses_all = False
+        assert doors.client({}) == Told(1, 0, "openai", [])
+        kept = {door.__name__: door(doors, {"engine": "lexical"}) for door in DOORS}
+        assert kept == {door.__name__: Told(1, 0, "lexical", ["k1"]) for door in DOORS}

@@ -43,6 +43,7 @@ from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.service.http.access import App, Calling, needs
 from veritrail_graph.api.service.http.one_version import OneVersion
 from veritrail_graph.api.service.http.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.show.words import judged_by, replaced_words
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, Violation
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.job import OPEN, Job
@@ -279,6 +280,7 @@ async def show_job(
         view=view,
         job=job,
         name=process.name if process else job.process_id,
+        kept=None if is_down or view.is_open else await _kept(app, job),
         is_record=process is not None and process.run_of_record == job.run_id,
         lines=lines_of(job.process_id, shown, known)
         if view.is_verification
@@ -293,6 +295,15 @@ async def show_job(
         next=url("jobs", job_id, after=shown[-1].place) if len(claims) > CLAIMS else None,
         is_pinned=after is not None,
     )
+
+
+async def _kept(app: Application, job: Job) -> str | None:
+    """Return that verdicts of a job do not count, and whose do; None: they all count."""
+    kept = await app.checking.outweighed(job)
+    if not kept:
+        return None
+    judges = dict.fromkeys(judged_by(one.engine or "", one.model) for one in kept)
+    return replaced_words(len(kept), f"those of {', '.join(judges)} stay in force")
 
 
 async def _looked_up(

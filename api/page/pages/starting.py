@@ -75,8 +75,8 @@ async def start(
         caller: Who asks.
         wanted: What the job is to do.
         once: What identifies the form; sent twice, it starts one job.
-        result: The address of what it finds: a job that has ended after a few seconds, as one
-            that asks no model, leads there at once.
+        result: The address of what counts then: a job that has ended after a few seconds, as one
+            that asks no model, and whose verdicts are in force leads there at once.
 
     Raises:
         InputError: It cannot be done as it is asked for.
@@ -87,6 +87,7 @@ async def start(
         while job.status in OPEN and time.monotonic() < until:
             await asyncio.sleep(_GLANCE_SECONDS)
             job = await app.jobs.get(job.job_id)
-        if job.status is JobStatus.SUCCEEDED:
+        # A page of what counts says nothing of a job whose verdicts do not.
+        if job.status is JobStatus.SUCCEEDED and not await app.checking.outweighed(job):
             return RedirectResponse(result, 303)
     return RedirectResponse(url("jobs", job.job_id), 303)

@@ -58,6 +58,7 @@ class CheckAccepted(BaseModel):
 
     process_id: str
     job_id: str
+    run_id: str = Field(description="The run that the job carries out.")
     verification_ids: list[str] = Field(description="With a model they appear in the job later.")
     checks: list[CheckBegun]
 
@@ -125,7 +126,7 @@ async def begin_check(
     """Store an answer with its sources, or a file, and have its claims verified.
 
     Where there are no claims a model takes them from the final outputs; without a model they are
-    the sentences that state something. `Location` says where the findings will be.
+    the sentences that state something. `Location` says where the findings of its run will be.
     """
     if columns is not None and format_name is None:
         raise InputError("`columns` are of a table: send it as a file, with `format`.")
@@ -233,13 +234,14 @@ async def _begun(
         first = first or CheckAccepted(
             process_id=one.process_id,
             job_id=job.job_id,
+            run_id=job.run_id,
             verification_ids=list(job.verification_ids),
             checks=[],
         )
     if first is None:
         assert fault is not None  # noqa: S101  # there is at least one input
         raise fault
-    place = f"/v1/processes/{quote(first.process_id, safe='')}/findings"
+    place = f"/v1/processes/{quote(first.process_id, safe='')}/findings?run_id={first.run_id}"
     return answer(first.model_copy(update={"checks": checks}), 202, {"Location": place})
 
 
@@ -250,14 +252,22 @@ async def _begun(
     dependencies=[needs(Scope.READ)],
 )
 async def list_findings(
-    app: App, process_id: ProcessId, limit: Limit = 100, cursor: Cursor = None
+    app: App,
+    process_id: ProcessId,
+    run_id: Annotated[
+        Name | None,
+        Query(description="What this run found, in place of what counts; that of a job has it."),
+    ] = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
 ) -> Response:
     """The verdicts that count for the claims of a process, and a finding for each wrong one.
 
-    A page is of claims; `findings` has those of them that are not supported.
+    A page is of claims; `findings` has those of them that are not supported. With `run_id` it is
+    what that run found: also what failed, and which of its verdicts do not count.
     """
-    listing = Listing("findings", (process_id,))
+    listing = Listing("findings", (process_id, run_id))
     place = listing.place(cursor, (-1, ""))
-    found, last = await app.checking.findings(process_id, place, limit)
+    found, last = await app.checking.findings(process_id, place, limit, run_id)
     behind = listing.cursor(*last) if last is not None else None
     return answer(found.model_copy(update={"nextCursor": behind}))
