@@ -78,8 +78,8 @@ MaxUndecided = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Claims that may be undecided. Default: any number, where at least one claim was "
-        "decided; with --strict 0.",
+        help="Claims that may be undecided. Default: any number, if one is decided; with "
+        "--strict 0.",
     ),
 ]
 BaselineFile = Annotated[

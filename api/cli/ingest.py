@@ -41,8 +41,7 @@ Replace = Annotated[
     bool,
     typer.Option(
         "--replace",
-        help="Replace another content under the same id, and remove its verifications; --keep "
-        "keeps them.",
+        help="Replace its other content and verdicts; --keep keeps them.",
     ),
 ]
 Keep = Annotated[

@@ -27,7 +27,7 @@ _RARE = frozenset({
 """Options that `--help-all` shows; every option can also stand in the file of the project."""
 _RARE_OF = {
     "check": frozenset({
-        "chunk_words", "columns", "concurrency", "max_calls", "most", "no_cache", "price",
+        "chunk_words", "columns", "concurrency", "keeps", "max_calls", "most", "no_cache", "price",
         "process_id", "q", "record", "recorded", "write_back",
     }),
     "verify": frozenset({

@@ -129,17 +129,31 @@ def test_the_gate_says_the_same_in_every_form(stored: Path) -> None:
 
 def test_the_gate_warns_where_less_than_half_could_be_decided(stored: Path) -> None:
     bad, open_ = entries_of(FileSource.read(stored).material)
-    for entries, said in (([open_], "none of 1 "), ([bad, open_, open_], "1 of 3 ")):
-        outcome = judge("pier", entries, GateLimits(unsupported=1))
-        assert outcome.passed  # a warning, and no rule
-        (warning,) = outcome_json(outcome)["warnings"]
-        assert f"decided {said}" in warning
-        assert "--max-undecided" in warning
-        assert f"Warning: {warning}." in on_terminal(outcome_shown(outcome, {}))
-        assert "Warning" in step_summary(outcome, "Pier", {})
-        for limits in (GateLimits(undecided=9), GateLimits(strict=True)):
-            assert not judge("pier", entries, limits).warnings
+    outcome = judge("pier", [bad, open_, open_], GateLimits(unsupported=1))
+    assert outcome.passed  # a warning, and no rule
+    (warning,) = outcome_json(outcome)["warnings"]
+    assert "decided 1 of 3 " in warning
+    assert "--max-undecided" in warning
+    assert f"Warning: {warning}." in on_terminal(outcome_shown(outcome, {}))
+    assert "Warning" in step_summary(outcome, "Pier", {})
+    for limits in (GateLimits(undecided=9), GateLimits(strict=True)):
+        assert not judge("pier", [bad, open_, open_], limits).warnings
     assert not judge("pier", [bad, open_], GateLimits(unsupported=1)).warnings
+
+
+def test_the_gate_is_not_met_where_nothing_could_be_decided_and_says_what_helps(
+    stored: Path,
+) -> None:
+    _, open_ = entries_of(FileSource.read(stored).material)
+    outcome = judge("pier", [open_], GateLimits())
+    words = (
+        "could be decided: none of 1 claim, at least 1. Name a model that judges: veritrail check "
+        "pier --model NAME; or allow it: --max-undecided 1"
+    )
+    assert [(one.name, one.words) for one in outcome.checks if not one.met] == [("decided", words)]
+    for text in (on_terminal(outcome_shown(outcome, {})), step_summary(outcome, "Pier", {})):
+        assert "none of 1 claim" in text
+    assert judge("pier", [open_], GateLimits(undecided=1)).passed
 
 
 def test_trails_are_drawn_compared_and_exported(capsys: pytest.CaptureFixture[str]) -> None:
