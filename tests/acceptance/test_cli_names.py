@@ -53,7 +53,7 @@ def test_first_letters_name_a_process_when_only_one_begins_with_them(
         ["claims", "list", "@last", "--json"],
         ["reviews", "list", "@last", "--json"],
         ["report", "@last", "--format", "json"],
-        ["gate", "@last", "--max-unchecked", "9", "--max-unsupported", "9", "--json"],
+        ["gate", "@last", "--max-unchecked", "9", "--max-undecided", "9", "--json"],
     ],
 )
 def test_every_command_about_a_process_takes_a_short_id(
