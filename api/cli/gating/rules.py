@@ -433,7 +433,11 @@ def notes_on(
     if edited := _count(claims, lambda one: one.was_edited):
         notes.append(f"{edited:,} claim(s) were edited after they were verified: not checked")
     if older := _count(claims, lambda one: _is_older(one, material.process.content_hash)):
-        notes.append(f"{older:,} verdict(s) were given before the process was appended to")
+        notes.append(
+            f"{counted(older, 'verdict')} given before the process was appended to: what was added "
+            "is not in them. To verify again what it could change: "
+            f"veritrail verify {quoted(material.process.process_id)} --since last"
+        )
     nowhere = _count(claims, lambda one: one.state is State.NOT_SUPPORTED and not one.error_stages)
     if limits.stages and nowhere:
         notes.append(
