@@ -83,7 +83,7 @@ def test_the_batches_of_a_job_stand_below_the_words_that_lead_to_them() -> None:
     page = rendered(
         "job.html", view=job_view(job, {}), job=job, name="P", is_record=False, lines=[],
         is_down=False, changes=None, workers=1, last_event=0, first=None, next=None,
-        is_pinned=False, once="",
+        is_pinned=False, once="", kept=None,
     )  # fmt: skip
     assert '</dl> </div> <div class="stack-tight waits"><p class="small">It waits for 1' in page
     assert "6 answered, since" in page.split('class="stack-tight waits">')[1].split("</div>")[0]
@@ -125,7 +125,7 @@ def test_the_page_of_a_job_since_an_earlier_version_says_what_was_kept_and_what_
     )  # fmt: skip
     shown = {
         "view": job_view(job, {yes: 8, no: 1}), "job": job, "name": "P", "is_record": False,
-        "lines": [], "is_down": False, "changes": view, "workers": 1, "last_event": 0,
+        "lines": [], "is_down": False, "kept": None, "changes": view, "workers": 1, "last_event": 0,
         "first": None, "next": None, "is_pinned": False, "once": "", "is_since_stored": True,
     }  # fmt: skip
     page = rendered("job.html", **shown)
