@@ -47,7 +47,7 @@ REMOVAL_SILENCE = STALE_SECONDS
 SWITCH_SECONDS = 10.0
 """A reader waits that long for a live replacement to be put in place."""
 _SWITCH_PAUSE = 0.1
-_LISTINGS = 3  # of a page, until no replacement hides one of its processes
+_LISTINGS = 10  # of a page, until no replacement hides one of its processes
 
 _STAGED = "~"  # no process_id of a user can hold it
 _log = logging.getLogger("veritrail.store")

@@ -120,7 +120,7 @@ class VersionStore:
         version: Callable[[], Awaitable[Version | None]],
         read: Callable[[], Awaitable[T]],
     ) -> T:
-        suspected = False
+        suspected = unsure = False
         for _ in range(ATTEMPTS):
             before, fault = await version(), None
             try:
@@ -131,7 +131,10 @@ class VersionStore:
             if before != after or (after is None and await self._waited(name)):
                 continue
             if fault is None:
-                return found
+                if after is not None or unsure:
+                    return found
+                unsure = True  # it may have come and gone in between, hidden by two replacements
+                continue
             if not _is_damage(fault) or suspected:
                 raise fault
             suspected = True  # told only when a second look finds the same

@@ -72,6 +72,23 @@ def test_a_read_that_a_replacement_cut_is_begun_anew() -> None:
     assert seen == [1, 2]
 
 
+def test_what_two_replacements_hide_before_and_after_a_read_is_read_anew() -> None:
+    graph = ChangingGraph()
+    graph.version = None
+
+    def comes_back() -> list[str]:
+        graph.replace()
+        return []
+
+    read, seen = reading(graph, list, comes_back, lambda: ["a", "t"])
+    assert graph.of_process(read) == ["a", "t"]
+    assert seen == [None, None, 1]
+    graph.version = None
+    read, seen = reading(graph, list)  # there is none indeed
+    assert graph.of_process(read) == []
+    assert seen == [None, None]
+
+
 @pytest.mark.parametrize(
     "fault", [NotFound("no node"), EngineError("it is damaged"), KeyError("a")], ids=repr
 )
