@@ -175,6 +175,7 @@ def test_a_full_stop_tells_no_two_claims_apart(
         ("t", "B is there."): without.claim_id,
         ("t", "C."): derived_claim_id("t", "C."),
         ("t", "C"): derived_claim_id("t", "C"),
+        ("t", "A is there.."): with_stop.claim_id,
     }
 
 

@@ -49,7 +49,7 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
     edges = [EdgeRecord(*pair, "e") for pair in (("a", "s"), ("b", "s"), ("s", "t"))]
     claims = [
         ClaimRecord(
-            f"{name} says so. " * 100,
+            _claimed(name),
             "c",
             claim_id=name,
             node_id="s" if name == "k5" else "t",
@@ -59,7 +59,7 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
         for name, place in PLACES.items()
         if name != "k5"
     ]
-    claims.append(ClaimRecord("k5", "c", claim_id="k5", node_id="s"))
+    claims.append(ClaimRecord(_claimed("k5"), "c", claim_id="k5", node_id="s"))
     header = Header("memory", process_id=process_id)
     arun(ingest(store, MemoryInput(nodes, edges, claims, header)))
     made = [
@@ -76,6 +76,10 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
     return process_id
 
 
+def _claimed(claim_id: str) -> str:
+    return claim_id if claim_id == "k5" else f"{claim_id} says so. " * 99 + f"{claim_id} says so."
+
+
 def _day(number: int) -> str:
     return f"2026-01-0{number}T00:00:00.000000Z"
 
@@ -85,7 +89,7 @@ def verification(name: str, claim_id: str, *rounds: Iteration, **other: Any) -> 
         f"{name}/{claim_id}",
         *rounds,
         process_id=name,
-        claim=Claim(claim_id=claim_id, text="So.", node_id="t"),
+        claim=Claim(claim_id=claim_id, text=_claimed(claim_id), node_id="t"),
         created_at=_day(1),
         **{"verdict": None, **LEXICAL, **other},
     )

@@ -92,7 +92,7 @@ def _cited(node: str, index: int, start: int, text: str, role: str = "evidence")
 def nasty_verification(process_id: str, name: str, content_hash: str | None) -> Verification:
     """A verification with everything that one can have."""
     return Verification.of_claim(
-        Claim(claim_id="k1", text=f"as it was {NASTY}", node_id=T.node_id, sub_claims=(NASTY, "b")),
+        Claim(claim_id="k1", text=f"k {NASTY}", node_id=T.node_id, sub_claims=(NASTY, "b")),
         verification_id=f"v-{process_id}-{name}",
         process_id=process_id,
         q=2,
