@@ -74,6 +74,7 @@ async def look(server: launcher.Server) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(900)
 def test_a_full_disk_is_said_and_what_was_stored_is_there_after_a_restart() -> None:
     try:
         with launcher.restarted(lambda server: asyncio.run(fill(server)), {}) as server:
