@@ -90,7 +90,7 @@ def measure(report: Report, engine: Engine, scale: float, count: int = VERIFICAT
                 note=f"later calls {found['later'] * 1000:.0f} ms, {found['rows']:.0f} rows",
             )
         )
-    read = run_child("benchmarks.provenance:read", **task)
+    read = run_child("benchmarks.provenance:read", **task, count=count)
     for name in ("trail", "outline", "paths"):
         report.add(Line(f"{engine.name}: {name} of a verification read", read[name], note="median"))
 
@@ -129,13 +129,13 @@ def ask(login: dict[str, Any], name: str, count: int) -> dict[str, float]:
     return {"first": times[0], "later": middle(times[1:]), "rows": rows}
 
 
-async def read(login: dict[str, Any]) -> dict[str, float]:
+async def read(login: dict[str, Any], count: int) -> dict[str, float]:
     """Median seconds of what the page reads of one verification."""
     times: dict[str, list[float]] = {"trail": [], "outline": [], "paths": []}
     async with open_store(DatabaseAddress(**login)) as opened:
         trails = opened.trails
         for number in range(READS + 1):
-            name = f"v-queries-{FIRST + number * 20}"
+            name = f"v-queries-{FIRST + number * 20 % count}"
             for kind, call in (
                 ("trail", trails.read), ("outline", trails.outlines),
                 ("paths", lambda ids: trails.paths(ids[0])),
