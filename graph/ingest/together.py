@@ -28,7 +28,13 @@ from veritrail_graph.graph.model import EdgeFacts
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims_added import rows_of
 from veritrail_graph.graph.store.database import Transaction
-from veritrail_graph.graph.store.processes import READY, ProcessStore, StoredState
+from veritrail_graph.graph.store.processes import (
+    READY,
+    REPLACING,
+    ProcessStore,
+    StoredState,
+    being_written,
+)
 from veritrail_graph.graph.store.rows import parts, process_row
 
 MOST_SPANS, MOST_EDGES, MOST_CLAIMS = 1_000, 2_000, 200
@@ -113,6 +119,11 @@ def _store(tx: Transaction, given: Sequence[Survey]) -> list[Survey]:
     for one in new:
         for claims in rows_of(one.claims, 0):
             tx.run("ingest/claims", process_id=one.process_id, rows=claims)
+    # Looked at once more: a look may miss what another transaction is just changing.
+    names = [ProcessStore.staged_id(one.process_id) for one in new]
+    for row in tx.run("process/state", process_ids=names):
+        if (staged := StoredState(*row)).status == REPLACING:
+            raise being_written(staged.replaces or staged.process_id)
     return [*before, *new]
 
 

@@ -255,7 +255,7 @@ class ProcessStore:
             # The id is free for a moment, between what is replaced and what replaces it.
             staged = [] if "replaces" in properties else tx.run("process/state", **other)
             if staged and StoredState(*staged[0]).status == REPLACING:
-                raise _being_written(process_id)
+                raise being_written(process_id)
 
         await self._database.write_with(work)
 
@@ -316,7 +316,7 @@ class ProcessStore:
             tx.run("process/inherit", process_id=process_id, staged_id=staged_id)
             old = tx.run("process/hide", **held(process_id))
             if not old and tx.run("process/state", process_ids=[process_id]):
-                raise _being_written(process_id)  # what it was to replace is gone
+                raise being_written(process_id)  # what it was to replace is gone
             # Also where the old one was removed: after a kill the staged one must be kept.
             tx.run("process/mark", **marked(staged_id, REPLACING))
             return bool(old)
@@ -355,7 +355,7 @@ class ProcessStore:
         if not await self._database.write("process/hide", **held(process_id)):
             state = await self.state(process_id)
             if state is not None:
-                raise _being_written(process_id)
+                raise being_written(process_id)
 
     async def delete(
         self, process_id: str, first: Callable[[], Awaitable[None]] | None = None
@@ -512,7 +512,8 @@ def hold(tx: Transaction, process_id: str) -> None:
         raise taken_from_us(process_id)
 
 
-def _being_written(process_id: str) -> BeingWritten:
+def being_written(process_id: str) -> BeingWritten:
+    """The error for a process that somebody is storing or putting in place at this moment."""
     return BeingWritten(f"Process {process_id!r} is being written now. Wait for it to end.")
 
 
