@@ -169,8 +169,9 @@ class ProcessStore:
         if hidden:
             return True
         # One may have come back between the two looks.
-        there = await self.names(after, len(found) + 1)
-        return any(one.process_id not in found for one in there[: len(found)])
+        most = len(found) if end is not None else len(found) + 1
+        there = await self.names(after, most) if most else []
+        return any(one.process_id not in found for one in there)
 
     async def names(self, after: str = "", limit: int = 1_000) -> list[Named]:
         """Processes that are ready, in the order of their ids, behind the id `after`."""

@@ -11,6 +11,7 @@ from veritrail_graph.graph.errors import InvalidProcess, NotFound, ProcessConfli
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.processes import ProcessStore
 
 pytestmark = pytest.mark.engine
 
@@ -117,6 +118,21 @@ def test_a_hub_loses_its_edges_before_it_goes(
     arun(store.processes.delete(process_id))
     assert arun(store.reading.texts(process_id, ["t", *texts])) == {}
     assert arun(store.processes.state(process_id)) is None
+
+
+def test_a_list_is_read_anew_where_a_process_came_back_meanwhile(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arun(ingest(store, process({"a": "A", "t": "T"}, [("a", "t")], process_id=process_id)))
+    read, looks = ProcessStore._ready, list[str]()
+
+    async def hidden_at_first(self: ProcessStore, after: str, limit: int) -> Any:
+        looks.append(after)
+        return await read(self, after, limit) if len(looks) > 1 else []
+
+    monkeypatch.setattr(ProcessStore, "_ready", hidden_at_first)
+    listed = arun(store.processes.page(process_id[:-1], 1_000))
+    assert process_id in [one.process_id for one in listed]
 
 
 def test_processes_are_listed_by_the_page(store: Store, arun: Any, process_id: str) -> None:
