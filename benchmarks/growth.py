@@ -110,12 +110,12 @@ class Growth:
                     if name == "ingest":
                         return
         finally:
-            # What the programs and the engine took is told also where a part failed.
+            # What the programs and the engine took is reported also where a part failed.
             self._memory(process, peak_mb(server))
             self._add(process, "removed", self.remove())
 
     def summarize(self) -> None:
-        """The dearest size against the cheapest; a target for Neo4j, the other engine is told."""
+        """The dearest size against the cheapest; with a target for Neo4j alone."""
         for what, by_size in self.costs.items():
             costs = {size: middle(found) for size, found in by_size.items()}
             self.report.add(

@@ -421,7 +421,7 @@ class Retrying:
     def _cost_of_prompt(self, request: Request) -> float | None:
         """Return about what reading a prompt costs; None where no price is known.
 
-        An endpoint bills what it was sent also where nobody waits for the answer any more. If
+        An endpoint bills what it was sent, also when the caller has stopped waiting. If
         that counted as nothing, a budget would bound no caller whose calls all run out of time.
         """
         if self._price is None:

@@ -271,7 +271,7 @@ def _undecided(process_id: str, entries: Sequence[Entry], limits: GateLimits) ->
     """Claims that are undecided: no failure and never unsupported.
 
     There is no rule where there are none, and no limit is given. Without a limit at least one
-    claim must be decided: what nobody could tell is not passed.
+    claim must be decided: what could not be decided is not passed.
     """
     found = _ids(entries, lambda entry: entry.state is State.UNDECIDED)
     if limits.undecided is None and not found:

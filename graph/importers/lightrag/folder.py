@@ -134,11 +134,9 @@ def find_folder(path: Path) -> Path | str:
 
 
 def _is_index(folder: Path) -> bool:
-    if not store_of(folder, CHUNKS).is_file():  # told where it is read
-        return any(store_of(folder, name).is_file() for name in _TELLING)
-    return (folder / GRAPHML).is_file() or any(
-        store_of(folder, name).is_file() for name in _TELLING
-    )
+    if any(store_of(folder, name).is_file() for name in _TELLING):
+        return True  # without chunks `read_folder` says what is missing
+    return store_of(folder, CHUNKS).is_file() and (folder / GRAPHML).is_file()
 
 
 def read_folder(folder: Path) -> WorkingFolder:
