@@ -16,7 +16,7 @@ from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import read_and_check, store_process
 from veritrail_graph.graph.store import DatabaseAddress, open_store
-from veritrail_graph.graph.store.processes import READY
+from veritrail_graph.graph.store.states import READY
 
 OURS = "bench-ours"
 MOST_MEMORY_MB = 600

@@ -25,7 +25,7 @@ from veritrail_graph.graph.ingest.restoring import restored_id
 from veritrail_graph.graph.ingest.write import Progress, no_progress
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.processes import READY
+from veritrail_graph.graph.store.states import READY
 
 KEPT_DIGITS, _LONGEST_ID = 12, 128
 """Digits of the content hash in the id of a kept version, and characters of an id."""

@@ -372,7 +372,7 @@ class Processes(Part):
         from veritrail_graph.graph import ingest as ingesting
         from veritrail_graph.graph.copying import keep_version, with_kept
         from veritrail_graph.graph.ingest.restoring import restore
-        from veritrail_graph.graph.store.processes import READY
+        from veritrail_graph.graph.store.states import READY
 
         kept_as: str | None = None
         is_forced = options.replace and options.force
@@ -486,7 +486,7 @@ class Processes(Part):
             NotFound: There is none.
             ProcessInUse: Jobs verify its claims.
         """
-        from veritrail_graph.graph.store.processes import DELETING
+        from veritrail_graph.graph.store.states import DELETING
 
         store = await self._store()
         at_work = await self._at_work(process_id) if force else []
@@ -584,10 +584,12 @@ class Processes(Part):
         """Processes that are being written or removed now, or were left half-written."""
         from veritrail_graph.graph.model.listed import UnreadyProcess
 
-        return [
-            UnreadyProcess(one.replaces or one.process_id, one.status, one.is_abandoned)
+        # Of a replacement that is being put in place both versions are there, the new one last.
+        found = {
+            one.replaces or one.process_id: one
             for one in await (await self._store()).processes.unfinished()
-        ]
+        }
+        return [UnreadyProcess(name, one.status, one.is_abandoned) for name, one in found.items()]
 
     async def clean(self) -> list[CleanedUp]:
         """Remove or finish what killed commands left; returns what was done."""

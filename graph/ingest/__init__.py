@@ -39,7 +39,7 @@ from veritrail_graph.graph.ingest.write import (
     uninterrupted,
 )
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.processes import LOADING, READY, StoredState
+from veritrail_graph.graph.store.states import LOADING, READY, StoredState
 
 __all__ = [
     "CleanedUp",

@@ -40,14 +40,9 @@ from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims_added import add_claims
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.processes import (
-    DELETING,
-    LOADING,
-    READY,
-    REPLACING,
-    process_from,
-)
+from veritrail_graph.graph.store.processes import process_from
 from veritrail_graph.graph.store.rows import batches, process_row
+from veritrail_graph.graph.store.states import DELETING, LOADING, READY, REPLACING
 from veritrail_graph.graph.writers import this_writer
 
 MOST_APPENDED = 100_000

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from veritrail_graph.graph.errors import BeingWritten
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.processes import DELETING, REPLACING, StoredState
+from veritrail_graph.graph.store.states import DELETING, REPLACING, StoredState
 
 
 class Settled(StrEnum):

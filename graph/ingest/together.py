@@ -8,7 +8,7 @@ Source: VeriTrail 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from veritrail_graph.graph.clock import now
@@ -28,14 +28,8 @@ from veritrail_graph.graph.model import EdgeFacts
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims_added import rows_of
 from veritrail_graph.graph.store.database import Transaction
-from veritrail_graph.graph.store.processes import (
-    READY,
-    REPLACING,
-    ProcessStore,
-    StoredState,
-    being_written,
-)
 from veritrail_graph.graph.store.rows import parts, process_row
+from veritrail_graph.graph.store.states import READY, StoredState
 
 MOST_SPANS, MOST_EDGES, MOST_CLAIMS = 1_000, 2_000, 200
 """What a process holds at most that is stored in one transaction."""
@@ -100,7 +94,9 @@ def _size(found: Survey) -> int:
 
 def _store(tx: Transaction, given: Sequence[Survey]) -> list[Survey]:
     """Store those that are new; return what is stored then."""
-    known = dict(_known(tx, given))
+    ids = [one.process_id for one in given]
+    states = [StoredState(*row) for row in tx.run("process/state", process_ids=ids)]
+    known = {state.process_id: state.content_hash for state in states}
     # Where an earlier attempt may be stored, what is there is what it stored.
     before = [one for one in given if tx.in_doubt and known.get(one.process_id) == one.hash]
     new = [one for one in given if one.process_id not in known]
@@ -119,11 +115,6 @@ def _store(tx: Transaction, given: Sequence[Survey]) -> list[Survey]:
     for one in new:
         for claims in rows_of(one.claims, 0):
             tx.run("ingest/claims", process_id=one.process_id, rows=claims)
-    # Looked at once more: a look may miss what another transaction is just changing.
-    names = [ProcessStore.staged_id(one.process_id) for one in new]
-    for row in tx.run("process/state", process_ids=names):
-        if (staged := StoredState(*row)).status == REPLACING:
-            raise being_written(staged.replaces or staged.process_id)
     return [*before, *new]
 
 
@@ -143,15 +134,3 @@ def _edges(found: Survey, names: Sequence[str]) -> Rows:
 def _known_facts(facts: Sequence[Any]) -> dict[str, Any]:
     named = zip(EdgeFacts._fields, facts, strict=True)
     return {name: value for name, value in named if value is not None}
-
-
-def _known(tx: Transaction, given: Sequence[Survey]) -> Iterator[tuple[str, str | None]]:
-    """The ids that are taken, or free for a moment while what replaces a process takes its place.
-
-    Each with the hash of what is stored there.
-    """
-    named = {ProcessStore.staged_id(one.process_id): one.process_id for one in given}
-    ids = [*named.values(), *named]
-    for row in tx.run("process/state", process_ids=ids):
-        state = StoredState(*row)
-        yield named.get(state.process_id, state.process_id), state.content_hash

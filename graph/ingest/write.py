@@ -28,8 +28,8 @@ from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims_added import add_claims
 from veritrail_graph.graph.store.database import Transaction
-from veritrail_graph.graph.store.processes import hold, taken_from_us
 from veritrail_graph.graph.store.rows import CAPTION, batches, claim_row, process_row, short
+from veritrail_graph.graph.store.states import hold, taken_from_us
 from veritrail_graph.graph.writers import this_writer
 
 BEAT_SECONDS = 5.0

@@ -6,9 +6,10 @@ its parts are named after what they hold: `processes`, `reading`, `trails`, `que
 
 from veritrail_graph.graph.model.queried import QueryRows
 from veritrail_graph.graph.store.database import Database, DatabaseAddress
-from veritrail_graph.graph.store.processes import ProcessStore, StoredState
+from veritrail_graph.graph.store.processes import ProcessStore
 from veritrail_graph.graph.store.queries import QueryLibrary
 from veritrail_graph.graph.store.reading import NodeReader
+from veritrail_graph.graph.store.states import StoredState
 from veritrail_graph.graph.store.store import Store, open_store
 from veritrail_graph.graph.store.trails import TrailStore
 

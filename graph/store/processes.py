@@ -5,9 +5,6 @@ stored process is loaded beside it under a staged id and takes its place when it
 then on every interrupted step is taken up again, so that either the old or the new content is
 there, and never half of one. A reader that finds no ready process finishes a replacement whose
 writer has ended.
-
-A writer that was suspended may have been taken for dead: before it shows, hides or removes
-anything it holds the process and checks that it is still its owner.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -29,20 +25,27 @@ from veritrail_graph.graph.errors import BeingWritten, EngineError, NotFound, Pr
 from veritrail_graph.graph.model import Process, Usage
 from veritrail_graph.graph.model.listed import Named, OutcomeSummary
 from veritrail_graph.graph.model.processes import ProcessOverview, ProcessSummary
-from veritrail_graph.graph.store.database import ANSWER_SECONDS, Database, Row, Transaction
-from veritrail_graph.graph.store.removing import DELETE_BATCH, purge
+from veritrail_graph.graph.store.database import Database, Row, Transaction
+from veritrail_graph.graph.store.removing import purge
+from veritrail_graph.graph.store.replacing import put_in_place
 from veritrail_graph.graph.store.rows import first_fault, process_row
-from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, this_writer
+from veritrail_graph.graph.store.states import (
+    DELETING,
+    LOADING,
+    READY,
+    REPLACING,
+    StoredState,
+    being_written,
+    held,
+    hidden,
+    hold,
+    marked,
+    taken_from_us,
+)
+from veritrail_graph.graph.writers import this_writer
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.check import Survey
-
-READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
-
-SILENCE = 2 * ANSWER_SECONDS
-"""Seconds without a sign of life, after which a program that lives is not at work any more."""
-REMOVAL_SILENCE = STALE_SECONDS
-"""The same for a removal; two may remove one process together."""
 
 SWITCH_SECONDS = 10.0
 """A reader waits that long for a live replacement to be put in place."""
@@ -51,32 +54,6 @@ _LISTINGS = 10  # of a page, until no replacement hides one of its processes
 
 _STAGED = "~"  # no process_id of a user can hold it
 _log = logging.getLogger("veritrail.store")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredState:
-    """The stored process under a process_id, finished or not."""
-
-    process_id: str
-    status: str
-    owner: str | None
-    beat: str | None
-    replaces: str | None
-    content_hash: str | None = None
-    plan: str | None = None
-
-    @property
-    def is_abandoned(self) -> bool:
-        """Return whether nobody is at work on it: its writer has ended, let go of it, or is silent.
-
-        A writer that was silent and comes back changes nothing: it holds the process first.
-        """
-        patience = REMOVAL_SILENCE if self.status == DELETING else SILENCE
-        return self.status != READY and not is_alive(self.owner, self.beat, patience)
-
-    def can_go_on(self, plan: str) -> bool:
-        """Return whether what a dead writer left is the beginning of what is to be loaded."""
-        return self.is_abandoned and self.status == LOADING and self.plan == plan
 
 
 class ProcessStore:
@@ -249,16 +226,7 @@ class ProcessStore:
         }
         if stored_id not in (None, process_id):
             properties["replaces"] = process_id
-        other = {"process_ids": [self.staged_id(process_id)]}
-
-        def work(tx: Transaction) -> None:
-            tx.run("process/begin", properties=properties)
-            # The id is free for a moment, between what is replaced and what replaces it.
-            staged = [] if "replaces" in properties else tx.run("process/state", **other)
-            if staged and StoredState(*staged[0]).status == REPLACING:
-                raise being_written(process_id)
-
-        await self._database.write_with(work)
+        await self._database.write("process/begin", properties=properties)
 
     async def take_over(self, state: StoredState) -> None:
         """Become the one who writes what a dead writer left.
@@ -305,47 +273,30 @@ class ProcessStore:
     async def promote(self, staged_id: str, process_id: str) -> None:
         """Let a staged process take the place of the one that it replaces.
 
-        Both are hidden in one transaction, the old one is removed, the new one renamed.
         Interrupted anywhere, the same call takes it up again, and the next reader makes it.
 
         Raises:
             ProcessConflict: It was removed or taken over by another writer.
         """
-
-        def hide(tx: Transaction) -> bool:
-            hold(tx, staged_id)
-            tx.run("process/inherit", process_id=process_id, staged_id=staged_id)
-            old = tx.run("process/hide", **held(process_id))
-            if not old and tx.run("process/state", process_ids=[process_id]):
-                raise being_written(process_id)  # what it was to replace is gone
-            # Also where the old one was removed: after a kill the staged one must be kept.
-            tx.run("process/mark", **marked(staged_id, REPLACING))
-            return bool(old)
-
+        staged = await self.state(staged_id)
         try:
-            await self._put_in_place(staged_id, process_id, hide)
+            await put_in_place(self._database, staged_id, process_id)
+        except ProcessConflict:
+            await self._let_go(staged_id)
+            # The answer to the last step was lost, or another writer has done it.
+            state = await self.state(process_id)
+            if staged is None or state is None or state.status != READY:
+                raise
+            if state.content_hash != staged.content_hash:
+                raise
         except BaseException:
-            # This program may live on for days and would be taken for one that is at work.
-            with suppress(EngineError):
-                await self.release(staged_id)
+            await self._let_go(staged_id)
             raise
 
-    async def _put_in_place(
-        self, staged_id: str, process_id: str, hide: Callable[[Transaction], bool]
-    ) -> None:
-        staged = await self.state(staged_id)
-        if await self._database.write_with(hide, repeatable=True):
-            await self._purge(process_id, process_id, staged_id)
-        ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
-        for name in ("process/rename_spans", "process/rename_claims"):
-            while (await self._database.write(name, limit=DELETE_BATCH, **ids))[0][0]:
-                await self.beat(staged_id)
-        if await self._database.write("process/rename", owner=this_writer(), **ids):
-            return
-        # The first answer was lost, or another writer has done it.
-        state = await self.state(process_id)
-        if state is None or staged is None or state.content_hash != staged.content_hash:
-            raise taken_from_us(process_id)
+    async def _let_go(self, staged_id: str) -> None:
+        """Release a replacement: this program may live on for days and would count as at work."""
+        with suppress(EngineError):
+            await self.release(staged_id)
 
     async def hide(self, process_id: str) -> None:
         """Hide a process that is to be removed; one that is being removed is hidden already.
@@ -379,23 +330,20 @@ class ProcessStore:
     async def _remove_hidden(
         self, process_id: str, first: Callable[[], Awaitable[None]] | None = None
     ) -> None:
+        def hold_deleted(tx: Transaction) -> bool:
+            return bool(tx.run("process/hold_hidden", **hidden(process_id, DELETING)))
+
+        async def beat() -> None:
+            await self.beat(process_id)
+
         try:
             if first is not None:
                 await first()
-            await self._purge(process_id, process_id)
+            await purge(self._database, process_id, hold_deleted, beat)
         except BaseException:
             with suppress(EngineError):
                 await self.release(process_id)
             raise
-
-    async def _purge(self, process_id: str, *beating: str) -> None:
-        """Remove a process that is hidden, with a sign of life after each step."""
-
-        async def beat() -> None:
-            for name in beating:
-                await self.beat(name)
-
-        await purge(self._database, process_id, beat)
 
     async def delete_own(self, process_id: str) -> None:
         """Remove a process that we were loading.
@@ -417,6 +365,12 @@ class ProcessStore:
         Raises:
             ProcessConflict: Another writer took it up at the same time.
         """
+        if state.status == REPLACING and state.replaces is None:
+            # It keeps the id for what replaces it, which is what has to be settled.
+            staged = await self.state(self.staged_id(state.process_id))
+            if staged is not None and not staged.is_abandoned:
+                raise being_written(state.process_id)
+            state = staged or state
         await self.take_over(state)
         if state.status == REPLACING and state.replaces is not None:
             await self.promote(state.process_id, state.replaces)
@@ -485,12 +439,7 @@ async def _read_behind_replacement(database: Database, process_id: str) -> list[
 
 
 async def _not_ready(database: Database, process_id: str) -> NotFound:
-    processes = ProcessStore(database)
-    state = await processes.state(process_id)
-    if state is None:
-        staged = await processes.state(processes.staged_id(process_id))
-        # A first load has no staged copy; one that is still loading replaces nothing yet.
-        state = staged if staged is not None and staged.status == REPLACING else None
+    state = await ProcessStore(database).state(process_id)
     if state is None:
         return NotFound(
             f"No process {process_id!r} is stored.", code="process_unknown", process_id=process_id
@@ -501,39 +450,6 @@ async def _not_ready(database: Database, process_id: str) -> NotFound:
         process_id=process_id,
         status=state.status,
     )
-
-
-def hold(tx: Transaction, process_id: str) -> None:
-    """Keep a process that this program writes to itself until the end of a transaction.
-
-    Raises:
-        ProcessConflict: It was removed or taken over by another writer.
-    """
-    if not tx.run("process/beat", **held(process_id)):
-        raise taken_from_us(process_id)
-
-
-def being_written(process_id: str) -> BeingWritten:
-    """The error for a process that somebody is storing or putting in place at this moment."""
-    return BeingWritten(f"Process {process_id!r} is being written now. Wait for it to end.")
-
-
-def taken_from_us(process_id: str) -> ProcessConflict:
-    """The error for a process that another writer took over because this one seemed dead."""
-    return ProcessConflict(
-        f"Process {process_id!r} was removed or taken over by another command while it was being "
-        "loaded; nothing of it is visible."
-    )
-
-
-def held(process_id: str) -> dict[str, str]:
-    """Parameters that name this program as the writer, with a sign of life."""
-    return {"process_id": process_id, "owner": this_writer(), "beat": now()}
-
-
-def marked(process_id: str, status: str, owner: str | None = None) -> dict[str, str]:
-    """Parameters that give a process another status, and a writer."""
-    return {**held(process_id), "status": status, "owner": owner or this_writer()}
 
 
 def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:

@@ -42,38 +42,48 @@ _PARTS = (
 """What is deleted with a process, in this order, before its nodes."""
 _EDGES = "process/delete_edges"
 _SPANS = _Deletion("process/delete_spans")
+REMOVED, EMPTIED = "process/remove", "process/empty"
+"""What becomes of the node of the process at the end: it is removed, or keeps the id."""
 
+Hold = Callable[[Transaction], bool]
+"""Holds a process to the end of a transaction; false where it is not there to be removed."""
 Beat = Callable[[], Awaitable[None]]
 """Leaves a sign of life."""
 
 
-async def purge(database: Database, process_id: str, beat: Beat) -> None:
-    """Remove a process that is hidden and everything that belongs to it.
+async def purge(
+    database: Database, process_id: str, hold: Hold, beat: Beat, last: str = REMOVED
+) -> None:
+    """Remove everything that belongs to a process that is hidden.
 
-    Another writer may be removing it, too, and then put a new process under the id. So every
-    batch holds the process, and this ends when it is not there to be deleted any more.
+    Another writer may be removing the process, too, and then put a new one under
+    the id. So every batch holds it, and this ends when there is nothing to hold any more.
+
+    Args:
+        database: The graph.
+        process_id: The process.
+        hold: Holds it to the end of a transaction; false where it is not there to be removed.
+        beat: Called after each transaction.
+        last: Removes its node (`REMOVED`), or leaves one that keeps the id (`EMPTIED`).
     """
-    # Twice: a trail that was being written when the process was hidden is stored after that.
-    await _delete(database, process_id, [*_LINKS, *_PARTS], beat)
-    await _delete(database, process_id, _PARTS, beat)
+    await _delete(database, process_id, [*_LINKS, *_PARTS], hold, beat)
     # A span goes with its edges; one with too many of them for a transaction loses them first.
     hubs = await database.read("process/hubs", degree=DELETE_BATCH, process_id=process_id)
     edges = [_Deletion(_EDGES, parameters={"node_id": node_id}) for (node_id,) in hubs]
-    await _delete(database, process_id, [*edges, _SPANS], beat)
+    await _delete(database, process_id, [*edges, _SPANS], hold, beat)
+    # Once more: a trail that was being written when the process was hidden is stored after that,
+    # and one look may miss what another transaction is just changing.
+    await _delete(database, process_id, [*_PARTS, _SPANS, _Deletion(last)], hold, beat)
 
 
 async def _delete(
-    database: Database, process_id: str, deletions: Sequence[_Deletion], beat: Beat
+    database: Database, process_id: str, deletions: Sequence[_Deletion], hold: Hold, beat: Beat
 ) -> None:
-    """Delete one kind after another, as much in a transaction as one may hold.
-
-    The process itself goes with the last of its spans. Nothing is deleted when it is no longer
-    one to be deleted.
-    """
+    """Delete one kind after another, as much in a transaction as one may hold."""
     left = list(deletions)
 
     def work(tx: Transaction) -> list[_Deletion]:
-        if not tx.run("process/hold_deleting", process_id=process_id):
+        if not hold(tx):
             return []
         room = DELETE_BATCH
         for place, kind in enumerate(left):
@@ -83,8 +93,6 @@ async def _delete(
             room -= done
             if done == limit:
                 return left[place:]
-        if _SPANS in left:
-            tx.run("process/remove", process_id=process_id)
         return []
 
     while left := await database.write_with(work, repeatable=True):

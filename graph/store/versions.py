@@ -17,7 +17,8 @@ from typing import TypeVar
 from veritrail_graph.graph.errors import EngineError, ProcessConflict
 from veritrail_graph.graph.model.version import Version
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.processes import REPLACING, ProcessStore, ready_process
+from veritrail_graph.graph.store.processes import ProcessStore, ready_process
+from veritrail_graph.graph.store.states import REPLACING
 
 T = TypeVar("T")
 

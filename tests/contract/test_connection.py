@@ -73,7 +73,8 @@ def test_a_routing_address_reads_what_it_has_just_written(
                 await database.write("process/mark", **mark)
                 rows = await database.read("process/state", process_ids=[process_id])
                 assert rows[0][1] == status
-            await database.write("process/remove", process_id=process_id)
+            await database.write("process/mark", **{**mark, "status": "deleting"})
+            await database.write("process/remove", process_id=process_id, limit=1)
 
     arun(work())
 
