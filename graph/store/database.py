@@ -26,7 +26,13 @@ from veritrail_graph.graph.lean_imports import without_numbers
 
 with without_numbers():
     import neo4j
-from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, Neo4jError
+from neo4j.exceptions import (
+    ConfigurationError,
+    DriverError,
+    IncompleteCommit,
+    Neo4jError,
+    ResultFailedError,
+)
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, InputError
@@ -459,10 +465,13 @@ class RetriedTransaction(Generic[T]):
         transaction = Transaction(tx, self._database, self._attempt, in_doubt=self.in_doubt)
         try:
             found = self._work(transaction)
-        except Exception:
+        except Exception as error:
             # The driver would try again, on a connection that is never closed.
             if self._is_over:
                 raise GivenUp from None
+            # What it says of a result behind a fault hides the fault, which a retry may help.
+            if isinstance(error, ResultFailedError) and error.__cause__ is not None:
+                raise error.__cause__ from None
             raise
         if self.given_up:
             raise GivenUp

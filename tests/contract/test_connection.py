@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import psutil
 import pytest
 from fakes.processes import process
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
+from neo4j.exceptions import Neo4jError
 
 from veritrail_graph.graph.embedded import EngineSettings, engine_status, running_engine
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, QueryTimeout
@@ -170,6 +171,27 @@ def test_a_line_that_trickles_and_delays_gives_the_same_answers(
         assert len(found) == 30
 
     arun(work())
+
+
+def test_a_fault_is_told_and_tried_again_though_what_is_behind_it_fails_too(
+    address: DatabaseAddress, arun: Any
+) -> None:
+    attempts: list[int] = []
+
+    def read(tx: Transaction) -> list[Any]:
+        attempts.append(tx.attempt)
+        result = tx.run_text("UNWIND [1, 0] AS x RETURN 1 / x AS whole", {})
+        with suppress(Neo4jError):
+            list(result)
+        return list(result)  # the driver says of it that another result has failed
+
+    async def work() -> None:
+        async with connected(address, address.uri) as database:
+            with pytest.raises(EngineError, match="zero"):
+                await database.read_with(read)
+
+    arun(work())
+    assert attempts == [1]
 
 
 def test_an_engine_that_falls_silent_is_given_up(
