@@ -2,7 +2,7 @@
 
 It takes one message after the other from stdin and answers each on stdout: four bytes of length,
 and a pickle. What it reads ahead it sends before the answer, each part as it is ready. It ends
-where stdin ends, where nobody asks for a while, and at its limits.
+where stdin ends, where it holds nothing and nobody asks for a while, and at its limits.
 """
 
 from __future__ import annotations
@@ -57,6 +57,11 @@ class Serving:
         self._send = send
         self._held: dict[int, Any] = {}
         self._numbers = count(1)
+
+    @property
+    def is_held(self) -> bool:
+        """Return whether a caller is not done yet; it may be busy for long, storing what it got."""
+        return bool(self._held)
 
     def _hold(self, value: Any) -> int:
         number = next(self._numbers)
@@ -209,9 +214,10 @@ def attempt(do: Callable[..., Any], *given: Any) -> tuple[str, Any]:
         return "failed", type(error).__name__
 
 
-def _messages(stdin: BinaryIO) -> Iterator[tuple[Any, ...]]:
+def messages(stdin: BinaryIO, serving: Serving) -> Iterator[tuple[Any, ...]]:
+    """What is asked, until stdin ends, or nobody asks for a while who has not got everything."""
     while True:
-        if os.name == "posix":
+        if os.name == "posix" and not serving.is_held:
             import select
 
             if not select.select([stdin], [], [], IDLE_SECONDS)[0]:
@@ -240,7 +246,7 @@ def main() -> None:
     serving = Serving(partial(send, ALSO))
     reserve = bytearray(1_000_000)  # for the answer that there is no memory left
     with suppress(BrokenPipeError):
-        for name, *given in _messages(stdin):
+        for name, *given in messages(stdin, serving):
             try:
                 send(*attempt(getattr(serving, name), *given))
             except MemoryError:

@@ -22,7 +22,7 @@ from veritrail_graph.api.app.checking import Checking
 from veritrail_graph.api.requests.check import CheckBody
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation
-from veritrail_graph.graph.importers import apart, plain
+from veritrail_graph.graph.importers import apart, apart_child, plain
 from veritrail_graph.graph.importers.apart_child import Serving
 from veritrail_graph.graph.importers.registry import ImportOptions, find_processes
 from veritrail_graph.graph.importers.traces.received import TraceSpans
@@ -73,6 +73,26 @@ def test_a_child_cuts_large_texts_of_an_answer_as_they_are_cut_here(
     there = asyncio.run(checking.answer_over(body))
     assert there.header == here.header
     assert list(there.records()) == list(here.records())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a child waits without an end")
+def test_a_child_waits_for_who_stores_for_long_what_it_got(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart_child, "IDLE_SECONDS", 0.01)
+    serving = Serving(lambda _sent: None)
+    finding = serving.find(str(Path.cwd()), [(EXAMPLES / "rag.jsonl", ImportOptions())], None, True)
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb") as asking:
+        asked = pickle.dumps(("drop", finding))
+
+        def ask() -> None:
+            asking.write(apart_child.LENGTH.pack(len(asked)) + asked)
+            asking.flush()
+
+        threading.Timer(0.1, ask).start()
+        waited = apart_child.messages(stdin, serving)
+        assert next(waited) == ("drop", finding)
+        serving.drop(finding)
+        assert next(waited, None) is None  # nobody asks, and it holds nothing
 
 
 def test_faults_come_back_as_they_are(tmp_path: Path) -> None:
