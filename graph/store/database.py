@@ -341,7 +341,7 @@ class Database:
                 if not transaction.repeatable:
                     raise
             except Neo4jError as error:
-                if not faults.is_passing(error):
+                if not (faults.is_passing(error) or transaction.could_retry):
                     raise
             await asyncio.sleep(pause * random.uniform(1 - _JITTER, 1 + _JITTER))  # noqa: S311
         return await loop.run_in_executor(self._threads, transaction)
@@ -424,6 +424,7 @@ class RetriedTransaction(Generic[T]):
     Attributes:
         in_doubt: Whether an attempt may be stored although the engine did not confirm it.
         given_up: Set when the caller waits no longer: nothing is stored from then on.
+        could_retry: Whether the driver would have tried again after the last fault, had it seen it.
     """
 
     def __init__(
@@ -444,6 +445,7 @@ class RetriedTransaction(Generic[T]):
         self.repeatable = repeatable or self._is_read
         self.in_doubt = False
         self.given_up = False
+        self.could_retry = False
 
     @property
     def may_have_stored(self) -> bool:
@@ -455,7 +457,14 @@ class RetriedTransaction(Generic[T]):
         attempt = neo4j.unit_of_work(timeout=self._seconds)(self._once)
         with self._database.busy(), self._database.session(self._access) as session:
             run = session.execute_read if self._is_read else session.execute_write
-            found: T = run(attempt)
+            try:
+                found: T = run(attempt)
+            except ResultFailedError as error:
+                # The driver rolls back what it has ended already, and where another thread has got
+                # the connection meanwhile, it raises this in place of the fault.
+                fault = error.__cause__ or error
+                self.could_retry = isinstance(fault, Neo4jError) and fault.is_retryable()
+                raise fault from None
             return found
 
     def _once(self, tx: neo4j.ManagedTransaction) -> T:
@@ -465,13 +474,10 @@ class RetriedTransaction(Generic[T]):
         transaction = Transaction(tx, self._database, self._attempt, in_doubt=self.in_doubt)
         try:
             found = self._work(transaction)
-        except Exception as error:
+        except Exception:
             # The driver would try again, on a connection that is never closed.
             if self._is_over:
                 raise GivenUp from None
-            # What it says of a result behind a fault hides the fault, which a retry may help.
-            if isinstance(error, ResultFailedError) and error.__cause__ is not None:
-                raise error.__cause__ from None
             raise
         if self.given_up:
             raise GivenUp
