@@ -454,6 +454,7 @@ class RetriedTransaction(Generic[T]):
 
     def __call__(self) -> T:
         """Run it once; the driver tries again what is certain to have been rolled back."""
+        self.could_retry = False
         attempt = neo4j.unit_of_work(timeout=self._seconds)(self._once)
         with self._database.busy(), self._database.session(self._access) as session:
             run = session.execute_read if self._is_read else session.execute_write
