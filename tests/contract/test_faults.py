@@ -174,7 +174,7 @@ def test_cleaning_says_that_a_deletion_was_finished(
 def begun(store: Store, arun: Any, new: MemoryInput) -> Survey:
     """Hide a process, and all but put in its place what this program replaces it with."""
     found: Survey = arun(read_and_check(new))
-    arun(ingest(store, wide(found.process_id, 3)))
+    arun(ingest(store, wide(found.process_id, 3), replace=True))
     staged_id = store.processes.staged_id(found.process_id)
     arun(store.processes.begin(found, stored_id=staged_id))
     arun(store.processes.mark(staged_id, "replacing"))
@@ -331,6 +331,25 @@ def test_nothing_is_stored_under_an_id_while_a_replacement_takes_it(
         arun(store.processes.delete(process_id))
     assert arun(store_new(store, [found])) == {}
     assert arun(store.processes.state(process_id)).status == "replacing"
+
+
+def test_what_kept_an_id_for_a_replacement_is_settled_with_it_or_removed_alone(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    staged_id = store.processes.staged_id(process_id)
+    begun(store, arun, wide(process_id, 10))
+    kept = arun(store.processes.state(process_id))
+    with pytest.raises(BeingWritten):  # this program is at work on what replaces it
+        arun(store.processes.settle(kept))
+    arun(store.processes.mark(staged_id, "replacing", owner=GONE))
+    arun(store.processes.settle(kept))
+    assert arun(store.processes.get(process_id)).nodes == 11
+
+    begun(store, arun, wide(process_id, 10))
+    arun(store.processes.delete_own(staged_id))
+    arun(store.processes.mark(process_id, "replacing", owner=GONE))
+    arun(store.processes.settle(arun(store.processes.state(process_id))))
+    assert arun(store.processes.state(process_id)) is None
 
 
 def test_a_removed_process_that_is_replaced_leaves_its_id_to_no_other(
