@@ -8,7 +8,11 @@ MATCH (p:Process {process_id: $process_id})
 // Locks the node, so that the status that is looked at next is the latest.
 SET p.asked = $beat
 REMOVE p.asked
-WITH p
+WITH p, p.status = 'replacing' AND p.content_hash IS NULL AS keeps_id
 WHERE p.status IN ['ready', 'replacing', 'deleting']
 SET p.status = 'replacing', p.owner = $owner, p.beat = $beat
-RETURN p.content_hash IS NULL AS keeps_id
+// That of a damaged process may be missing, too, while its nodes are there.
+FOREACH (_ IN CASE WHEN keeps_id THEN [] ELSE [1] END |
+  SET p.content_hash = coalesce(p.content_hash, '')
+)
+RETURN keeps_id

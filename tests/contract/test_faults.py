@@ -352,6 +352,20 @@ def test_what_kept_an_id_for_a_replacement_is_settled_with_it_or_removed_alone(
     assert arun(store.processes.state(process_id)) is None
 
 
+def test_a_damaged_process_leaves_nothing_to_what_replaces_it(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    def content(*sources: str) -> MemoryInput:
+        edges = [(name, "t") for name in sources]
+        return process({name: name for name in (*sources, "t")}, edges, process_id=process_id)
+
+    arun(ingest(store, content("a", "b")))
+    text = "MATCH (p:Process {process_id: $name}) REMOVE p.content_hash"
+    arun(store.database.run_text(text, {"name": process_id}, 1, write=True))
+    arun(ingest(store, content("c"), replace=True))
+    assert arun(StoredProcess.open(store.database, process_id)).ids == ["c", "t"]
+
+
 def test_a_removed_process_that_is_replaced_leaves_its_id_to_no_other(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
