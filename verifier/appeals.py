@@ -20,7 +20,7 @@ from itertools import accumulate
 from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, NodeRef
 from veritrail_graph.graph.unseen import Unseen, counts, places, without_unseen
 from veritrail_graph.verifier.appeal_signs import SIGNS, least_words
-from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes
+from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes, are_longer
 
 READ_IN_THREAD = 50_000
 """Characters of texts from which on a thread looks at them, so that others can go on."""
@@ -122,7 +122,7 @@ class WatchedNodes:
         found = await self.watched.read(nodes)
         async with self._looking:  # claims that begin together read the same nodes
             new = [node for node in found if node.ref.node_id not in self._counts]
-            if sum(len(node.text) for node in new) > READ_IN_THREAD:
+            if are_longer(new, READ_IN_THREAD):
                 await asyncio.to_thread(self._look_at, new)
             else:
                 self._look_at(new)
@@ -130,14 +130,17 @@ class WatchedNodes:
 
     def _look_at(self, nodes: Sequence[ReadNode]) -> None:
         self._counts.update((node.ref.node_id, 0) for node in nodes)
-        start = characters = 0
-        for behind, node in enumerate(nodes, 1):
-            characters += len(node.text)
-            if characters >= _SOUGHT_AT_ONCE or behind == len(nodes):
-                part = nodes[start:behind]
-                for number in may_appeal([one.text for one in part]):
+        part: list[ReadNode] = []
+        texts: list[str] = []
+        characters = 0
+        for node in nodes:
+            part.append(node)
+            texts.append(node.text)
+            characters += len(texts[-1])
+            if characters >= _SOUGHT_AT_ONCE or node is nodes[-1]:
+                for number in may_appeal(texts):
                     self._counts[part[number].ref.node_id] = _count(part[number])
-                start, characters = behind, 0
+                part, texts, characters = [], [], 0
 
     def appeals_in(self, iterations: Iterable[Iteration]) -> int:
         """Return how many sentences of the nodes of these iterations speak to their reader."""

@@ -41,6 +41,7 @@ from veritrail_graph.verifier.ports import (
     NodeSource,
     ReadNode,
     SourceNodes,
+    are_longer,
     shared_by,
 )
 from veritrail_graph.verifier.sides import locate_by_sides
@@ -278,7 +279,7 @@ async def place_of_value(
         return None
     following = follow_value(task.claim, task.node, outcome.iterations, is_open=is_open)
     answer: SourceNodes | tuple[ReadNode, ...] | None = None
-    characters = 0
+    is_long = False
 
     def step() -> FoundPlace | NeedSources | NeedTexts | None:
         try:
@@ -289,14 +290,13 @@ async def place_of_value(
 
     try:
         while True:
-            is_long = characters > READ_IN_THREAD
             need = await asyncio.to_thread(step) if is_long else step()
             if isinstance(need, NeedTexts):
                 answer = read = await nodes.read(need.nodes)
-                characters = sum(len(node.text) for node in read)
+                is_long = are_longer(read, READ_IN_THREAD)
             elif isinstance(need, NeedSources):
                 answer = await nodes.source_nodes([ref.node_id for ref in need.of])
-                characters = 0
+                is_long = False
             else:
                 return need
     except Exception:  # noqa: BLE001  # whatever a place lacks takes nothing from the verdict

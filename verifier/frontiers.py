@@ -41,7 +41,7 @@ class CypherNodes:
         reader: Where nodes are read from.
         process_id: The process.
         splitter: Splits texts into sentences.
-        cached_characters: How many characters of text are kept, split into sentences.
+        cached_characters: How many characters of text are held in memory.
     """
 
     def __init__(

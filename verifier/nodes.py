@@ -4,7 +4,8 @@ The sources of a node are read once a run, those of a frontier in one call. What
 been saved by knowing all ids and edges is counted: as soon as it exceeds what they cost, they
 are read, once, and nothing more is asked. Whatever a run turns out to be, it pays at most about
 twice what it would have paid had it been known beforehand (docs/adr/0013-walking-at-scale.md).
-Texts stay split into sentences while they fit into memory.
+Texts are read once a run, too: they stay split into sentences while they fit into memory, and the
+rest stays in a file.
 
 Source: VeriTrail 2 (src); 3.1.2 (sentences of a frontier); C.1, Algorithm 1 lines 6, 20, 23, 25.
 """
@@ -12,7 +13,7 @@ Source: VeriTrail 2 (src); 3.1.2 (sentences of a frontier); C.1, Algorithm 1 lin
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -22,14 +23,18 @@ from typing import Generic, Protocol, TypeVar
 from veritrail_graph.graph.adjacency import Adjacency, Unfit
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import NodeRef, Sentence, SourcesLeft, SourcesRead, in_order
+from veritrail_graph.verifier.filed_texts import FiledNode, TextFile
 from veritrail_graph.verifier.ports import LateNode, ReadNode, SourceNodes, SplitNode
 
 T = TypeVar("T")
 
 
-CACHED_CHARACTERS = 64_000_000
+CACHED_CHARACTERS = 16_000_000
+"""Characters of texts that a run holds in memory; it keeps the rest in a file."""
 HELD_IN_SENTENCES = 1_000_000
 """Characters that are read at once of which the sentences are held; of more, only their places."""
+READ_AT_ONCE = 5_000
+"""Texts that are read from an engine and split before the next ones are."""
 SPLIT_IN_THREAD = 50_000
 """Characters to split from which on it is done in a thread, so that others can go on."""
 
@@ -209,7 +214,7 @@ class SharedTexts:
         reader: Where texts are read from.
         process_id: The process.
         splitter: Splits texts into sentences.
-        cached_characters: How many characters of text are kept, split into sentences.
+        cached_characters: How many characters of text are held in memory.
     """
 
     def __init__(
@@ -222,7 +227,9 @@ class SharedTexts:
         self._refs: dict[str, NodeRef] = {}  # of what is asked for
         self._unsplit: dict[str, str] = {}  # read with edges, not yet asked for
         self._unsplit_characters = 0
-        self._nodes: OrderedDict[str, ReadNode] = OrderedDict()
+        self._nodes: dict[str, ReadNode] = {}
+        self._held: deque[ReadNode] = deque()  # those of them in memory, the oldest first
+        self._file: TextFile | None = None
         self._all = SharedReads(self._known, self._read)
 
     def take(self, texts: Mapping[str, str]) -> int:
@@ -252,45 +259,58 @@ class SharedTexts:
         return await self._all.get(refs.keys())
 
     def _known(self, names: Collection[str]) -> dict[str, ReadNode]:
-        found = {name: self._nodes[name] for name in names if name in self._nodes}
-        for name in found:
-            self._nodes.move_to_end(name)
-        return found
+        return {name: self._nodes[name] for name in names if name in self._nodes}
 
     async def _read(self, names: list[str]) -> Mapping[str, ReadNode]:
-        if self._unsplit.keys() == set(names):  # a frontier whose texts came with its edges
-            texts, self._unsplit, self._unsplit_characters = self._unsplit, {}, 0
-        else:
-            texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
-            self._unsplit_characters -= sum(map(len, texts.values()))
-            unread = [name for name in names if name not in texts]
-            if unread:
-                texts.update(await self._reader.texts(self._process_id, unread))
+        found: dict[str, ReadNode] = {}
+        for start in range(0, len(names), READ_AT_ONCE):
+            texts = await self._texts_of(names[start : start + READ_AT_ONCE])
+            found.update(await self._split(texts, are_many=len(names) > READ_AT_ONCE))
+        return found
+
+    async def _texts_of(self, names: list[str]) -> dict[str, str]:
+        texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
+        self._unsplit_characters -= sum(map(len, texts.values()))
+        unread = [name for name in names if name not in texts]
+        if unread:
+            texts.update(await self._reader.texts(self._process_id, unread))
+        return texts
+
+    async def _split(self, texts: Mapping[str, str], *, are_many: bool) -> dict[str, ReadNode]:
         characters = sum(map(len, texts.values()))
-        split = dict(zip(texts, await self._split(texts, characters), strict=True))
-        self._keep(split, characters)
-        return split
-
-    async def _split(self, texts: Mapping[str, str], characters: int) -> Sequence[ReadNode]:
-        split = self._splitter.split
-        refs = [self._refs[name] for name in texts]
-
-        def split_all() -> Sequence[ReadNode]:
-            if characters > min(self._limit, HELD_IN_SENTENCES):
-                rows = zip(refs, texts.items(), strict=True)
-                return [LateNode.of(ref, text, split(name, text)) for ref, (name, text) in rows]
-            said = list(map(split, texts, texts.values()))
-            return SplitNode.of_columns(refs, list(texts.values()), said)
-
+        is_late = are_many or characters > min(self._limit, HELD_IN_SENTENCES)
         if characters < SPLIT_IN_THREAD:
-            return split_all()
-        return await asyncio.to_thread(split_all)
+            made = self._made(texts, characters, is_late=is_late)
+        else:
+            made = await asyncio.to_thread(self._made, texts, characters, is_late=is_late)
+        found: dict[str, ReadNode] = dict(zip(texts, made, strict=True))
+        self._nodes.update(found)
+        if not all(isinstance(one, FiledNode) for one in made):
+            self._hold(made, characters)
+        return found
 
-    def _keep(self, nodes: Mapping[str, ReadNode], characters: int) -> None:
-        self._nodes.update(nodes)
+    def _made(
+        self, texts: Mapping[str, str], characters: int, *, is_late: bool
+    ) -> Sequence[ReadNode]:
+        """Nodes with their texts in memory, or in the file where there is no room for them."""
+        refs = [self._refs[name] for name in texts]
+        said = map(self._splitter.split, texts, texts.values())
+        if characters > self._room:
+            try:
+                self._file = self._file or TextFile()
+                return self._file.nodes(refs, texts.values(), said)
+            except OSError:  # nowhere to write: the oldest are let go, and read again
+                said = map(self._splitter.split, texts, texts.values())
+        if is_late:
+            return list(map(LateNode.of, refs, texts.values(), said))
+        return SplitNode.of_columns(refs, list(texts.values()), said)
+
+    def _hold(self, nodes: Sequence[ReadNode], characters: int) -> None:
+        self._held.extend(nodes)
         self._room -= characters
-        while self._room < 0 and self._nodes:
-            _, oldest = self._nodes.popitem(last=False)
+        while self._room < 0 and self._held:
+            oldest = self._held.popleft()
+            del self._nodes[oldest.ref.node_id]
             self._room += len(oldest.text)
 
 
@@ -320,7 +340,7 @@ class SharedNodes:
         splitter: Splits texts into sentences.
         size: How many nodes the process has, where that is known.
         edges: How many edges it has.
-        cached_characters: How many characters of text are kept, split into sentences.
+        cached_characters: How many characters of text are held in memory.
     """
 
     def __init__(

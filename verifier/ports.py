@@ -89,19 +89,37 @@ class LateNode:
     @classmethod
     def of(cls, ref: NodeRef, text: str, sentences: Iterable[Sentence]) -> LateNode:
         """A node with the places of its sentences."""
-        places = (place for one in sentences for place in (one.start, one.end))
-        return cls(ref, text, array("I", places))
+        return cls(ref, text, places_of(sentences))
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its sentences, first to last."""
-        name, text, places = self.ref.node_id, self.text, iter(self.places)
-        return tuple(
-            [
-                Sentence(name, index, start, end, text[start:end])
-                for index, (start, end) in enumerate(zip(places, places, strict=True))
-            ]
-        )
+        return sentences_at(self.places, self.ref.node_id, self.text)
+
+
+def places_of(sentences: Iterable[Sentence]) -> array[int]:
+    """Where each sentence begins, and the offset behind it."""
+    return array("I", [place for one in sentences for place in (one.start, one.end)])
+
+
+def sentences_at(places: Iterable[int], name: str, text: str) -> tuple[Sentence, ...]:
+    """The sentences of a node from their places."""
+    every = iter(places)
+    return tuple(
+        [
+            Sentence(name, index, start, end, text[start:end])
+            for index, (start, end) in enumerate(zip(every, every, strict=True))
+        ]
+    )
+
+
+def are_longer(nodes: Iterable[ReadNode], characters: int) -> bool:
+    """Return whether nodes have more text, all together; no more of it is read than tells it."""
+    for node in nodes:
+        characters -= len(node.text)
+        if characters < 0:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

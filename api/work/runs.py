@@ -41,13 +41,23 @@ another, and claims that share a frontier ask about it at about the same time.
 """
 
 
-def pace(judge: ConfiguredJudge) -> Callable[[int], int]:
+NODES_AT_ONCE = 200_000
+"""Where no model is asked: nodes of the process, once for each claim on its way. Each may read all
+of them, and keeps what it knows of them; more claims at a time would end no sooner."""
+
+
+def pace(judge: ConfiguredJudge, nodes: int = 0) -> Callable[[int], int]:
     """Return how many claims are on their way at a time.
 
     Under a budget only as many begin as can be finished, as far as the claims until then tell.
+
+    Args:
+        judge: Who judges.
+        nodes: How many nodes the process has.
     """
     if judge.models is None:
-        return lambda _ended: judge.how.concurrency
+        at_a_time = min(judge.how.concurrency, max(1, NODES_AT_ONCE // max(1, nodes)))
+        return lambda _ended: at_a_time
     if judge.how.models.in_batches:  # all claims share each round; the budget is kept before it
         return lambda _ended: ALL_CLAIMS
     spending = judge.models.spending
@@ -145,7 +155,7 @@ def made_run(
         nodes,
         keep.write,
         q=judge.how.q,
-        concurrency=pace(judge),
+        concurrency=pace(judge, size),
         content_hash=process.content_hash,
         observer=judge.watched(observer),
         run_id=run_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -13,6 +14,8 @@ import pytest
 from veritrail_graph.graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
 from veritrail_graph.graph.errors import EngineUnavailable
 from veritrail_graph.graph.model import NodeRef, Role, Sentence, SourcesLeft, SourcesRead
+from veritrail_graph.verifier import nodes as nodes_of_runs
+from veritrail_graph.verifier.filed_texts import FiledNode, TextFile
 from veritrail_graph.verifier.nodes import ProcessChanged, SharedNodes
 from veritrail_graph.verifier.ports import LateNode, ReadNode, SplitNode
 
@@ -149,7 +152,49 @@ def test_many_claims_over_one_node_cost_no_more_calls_than_one() -> None:
     assert len(reader.calls) == 1
 
 
-def test_texts_that_were_let_go_are_read_again() -> None:
+def test_texts_beyond_what_memory_holds_are_read_once_and_stay_in_a_file() -> None:
+    texts = {f"r{n}": f"{n}. Élan.\nNaïve \ud800 \U0001f600." for n in range(5)}
+    reader = Reader()
+
+    async def other_texts(process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
+        reader.calls.append(("texts", tuple(node_ids)))
+        return {name: texts[name] for name in node_ids}
+
+    reader.texts = other_texts  # type: ignore[method-assign]
+    refs = list(reader.refs.values())
+
+    async def read(limit: int) -> list[ReadNode]:
+        nodes = SharedNodes(reader, "p", Lines(), cached_characters=limit)
+        return [node for ref in (*refs, *reversed(refs)) for node in await nodes.read([ref])]
+
+    held, filed = asyncio.run(read(1_000)), asyncio.run(read(2 * len(texts["r0"])))
+    assert [type(one) for one in filed[:5]] == [SplitNode] * 2 + [FiledNode] * 3
+    assert [one.text for one in filed] == [texts[one.ref.node_id] for one in held]
+    assert [one.sentences for one in filed] == [one.sentences for one in held]
+    assert [names for _, names in reader.calls] == [(ref.node_id,) for ref in refs] * 2
+
+
+def test_many_texts_are_read_and_kept_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes_of_runs, "READ_AT_ONCE", 2)
+    reader = Reader()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        read = await nodes.read(list(reader.refs.values()))
+        assert {type(one) for one in read} == {LateNode}
+        assert [one.text for one in read] == [f"text of\nr{n}" for n in range(5)]
+
+    asyncio.run(work())
+    assert [names for _, names in reader.calls] == [("r0", "r1"), ("r2", "r3"), ("r4",)]
+
+
+def test_where_no_file_can_be_made_the_oldest_texts_are_let_go_and_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full() -> TextFile:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(nodes_of_runs, "TextFile", full)
     reader = Reader()
 
     async def work() -> None:
@@ -164,12 +209,16 @@ def test_texts_that_were_let_go_are_read_again() -> None:
     assert set(reader.calls[1][1]) < set(reader.refs)
 
 
-def test_a_frontier_too_large_to_hold_its_sentences_makes_them_at_each_use() -> None:
+def test_a_frontier_too_large_to_hold_its_sentences_makes_them_at_each_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def read(limit: int) -> tuple[ReadNode, ...]:
         nodes = SharedNodes(Reader(), "p", Lines(), cached_characters=limit)
         return await nodes.read((await nodes.source_nodes(["t"])).nodes)
 
-    held, late = asyncio.run(read(1_000_000)), asyncio.run(read(1))
+    held = asyncio.run(read(1_000_000))
+    monkeypatch.setattr(nodes_of_runs, "HELD_IN_SENTENCES", 1)
+    late = asyncio.run(read(1_000_000))
     assert {type(one) for one in held} == {SplitNode}
     assert {type(one) for one in late} == {LateNode}
     assert [one.sentences for one in late] == [one.sentences for one in held]

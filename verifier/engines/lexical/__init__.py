@@ -19,7 +19,7 @@ from veritrail_graph.verifier.engines.lexical.judging import CANNOT_TELL, SILENC
 from veritrail_graph.verifier.engines.lexical.selecting import select
 from veritrail_graph.verifier.measured import Measured, Precision
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection, are_longer
 
 __all__ = ["ENGINE", "ByWords", "LexicalJudge"]
 
@@ -85,7 +85,7 @@ class LexicalJudge(ByWords):
         del meter
         if not nodes:
             return Selection(silence=UNREAD)
-        if sum(len(node.text) for node in nodes) <= _CHARACTERS_IN_LINE:
+        if not are_longer(nodes, _CHARACTERS_IN_LINE):
             return Selection(select(claim.text, nodes), silence=SILENCE)
         found = await asyncio.to_thread(select, claim.text, nodes, self._index)
         return Selection(found, silence=SILENCE)
@@ -93,7 +93,7 @@ class LexicalJudge(ByWords):
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on the selected sentences and on those of the roots with evidence."""
         del meter
-        if sum(len(node.text) for node in found.roots) <= _CHARACTERS_IN_LINE:
+        if not are_longer(found.roots, _CHARACTERS_IN_LINE):
             return Judgement(*decide(claim.text, found.evidence, found.roots))
         told = await asyncio.to_thread(decide, claim.text, found.evidence, found.roots, self._index)
         return Judgement(*told)

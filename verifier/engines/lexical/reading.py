@@ -57,6 +57,8 @@ class Number:
 
 _CLAUSE_WORDS = frozenset(("but", "although", "though", "because", "while", "whereas", "and"))
 _SCOPE = 3
+_NO_KEYS: frozenset[str] = frozenset()
+_NO_SIDES: frozenset[tuple[str, str, int]] = frozenset()
 _CACHED_TEXTS = 32_768
 _LONGEST_CACHED = 2_000
 
@@ -68,6 +70,9 @@ class Word:
     key: str
     surface: str
     light: bool = False
+
+
+_word = lru_cache(maxsize=_CACHED_TEXTS)(Word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +166,19 @@ class _Reader:
             else:
                 self._word(position)
                 position += 1
+        keys = frozenset(self._keys)
+        # Thousands of readings are remembered: in most all keys are asserted, and none denied.
+        asserted = keys if len(self._asserted) == len(keys) else frozenset(self._asserted)
         return Reading(
-            frozenset(self._keys),
+            keys,
             tuple(self._words.values()),
             tuple(self._names.values()),
             tuple(self._numbers),
             self._subject,
-            frozenset(self._denied),
-            frozenset(self._denied_first),
-            frozenset(self._asserted),
-            frozenset(self._sides),
+            frozenset(self._denied) if self._denied else _NO_KEYS,
+            frozenset(self._denied_first) if self._denied_first else _NO_KEYS,
+            asserted,
+            frozenset(self._sides) if self._sides else _NO_SIDES,
             self._refers_back,
         )
 
@@ -264,7 +272,7 @@ class _Reader:
         light = self._brackets > 0 or lower in words.LIGHT
         known = self._words.get(word_key)
         if known is None or (known.light and not light):
-            self._words[word_key] = Word(word_key, token.form, light)
+            self._words[word_key] = _word(word_key, token.form, light)
         if self._opening and token.form[0].isupper() and not light:
             self._subject = None if lower.endswith(("ly", "ing")) else word_key
         denies = self._reach == _SCOPE
