@@ -98,7 +98,7 @@ class LateNode:
 
 
 def places_of(sentences: Iterable[Sentence]) -> array[int]:
-    """Where each sentence begins, and the offset behind it."""
+    """Return where each sentence begins, and the offset behind it."""
     return array("I", [place for one in sentences for place in (one.start, one.end)])
 
 

@@ -215,7 +215,7 @@ def attempt(do: Callable[..., Any], *given: Any) -> tuple[str, Any]:
 
 
 def messages(stdin: BinaryIO, serving: Serving) -> Iterator[tuple[Any, ...]]:
-    """What is asked, until stdin ends, or nobody asks for a while who has not got everything."""
+    """Give what is asked, until stdin ends; or for a while nobody asks, and nothing is held."""
     while True:
         if os.name == "posix" and not serving.is_held:
             import select
