@@ -58,6 +58,21 @@ FOR (v:Verification) REQUIRE v.verification_id IS UNIQUE;
 CREATE INDEX veritrail_verification_process IF NOT EXISTS
 FOR (v:Verification) ON (v.process_id);
 
+// purpose: Verifications are found by run.
+// source: ours
+CREATE INDEX veritrail_verification_run IF NOT EXISTS
+FOR (v:Verification) ON (v.run_id);
+
+// purpose: The latest verification of the graph is found by time.
+// source: ours
+CREATE INDEX veritrail_verification_created_at IF NOT EXISTS
+FOR (v:Verification) ON (v.created_at);
+
+// purpose: Kept verdicts are found by the verification that they were taken from.
+// source: ours
+CREATE INDEX veritrail_verification_reused_from IF NOT EXISTS
+FOR (v:Verification) ON (v.reused_from);
+
 // purpose: A place among the sentences of a node names what claim extraction made of one sentence.
 // source: ours
 CREATE CONSTRAINT veritrail_extraction_key IF NOT EXISTS

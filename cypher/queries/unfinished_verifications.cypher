@@ -17,6 +17,7 @@
 // source: ours
 MATCH (p:Process)
 WHERE p.status = 'ready' AND ($process_id IS NULL OR p.process_id = $process_id)
+WITH p  // else the embedded engine looks at every verification, even for one process
 MATCH (v:Verification {process_id: p.process_id, method: 'veritrail'})
 WHERE v.status <> 'succeeded' AND ($status IS NULL OR v.status = $status)
 RETURN p.process_id AS process_id, v.verification_id AS verification_id, v.claim_id AS claim_id,

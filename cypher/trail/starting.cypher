@@ -4,7 +4,8 @@
 // column verification_id: string - the verification
 // source: ours
 MATCH (v:Verification)
-WHERE v.verification_id STARTS WITH $prefix AND v.method = 'veritrail'
+WHERE v.verification_id STARTS WITH $prefix
+WITH v WHERE v.method = 'veritrail'  // apart: else the embedded engine reads all
 RETURN v.verification_id AS verification_id
 ORDER BY v.verification_id
 LIMIT $limit

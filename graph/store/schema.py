@@ -26,7 +26,7 @@ from veritrail_graph.graph.errors import EngineError, EngineUnavailable, Process
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row
 from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """A migration `cypher/migrations/v0006_….cypher` raises it, or a new rule of `schema.cypher`."""
 
 Report = Callable[[str, int], None]

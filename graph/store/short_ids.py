@@ -48,4 +48,6 @@ class ShortIds:
     async def latest_verification(self) -> tuple[str, str | None] | None:
         """The verification that was made last, and its run; None: there is none."""
         rows = await self._database.read("trail/latest")
+        if not rows:
+            rows = await self._database.read("trail/latest_of_claims")
         return (rows[0][0], rows[0][1]) if rows else None

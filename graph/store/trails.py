@@ -131,8 +131,6 @@ class TrailStore:
     async def link_reused(self, process_id: str) -> None:
         """Link kept verdicts to the earlier ones, whichever of the two was stored first.
 
-        It looks at all verifications of the graph: once for an input, and for no single trail.
-
         Args:
             process_id: The process of the one or the other.
         """
