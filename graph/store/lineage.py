@@ -19,11 +19,13 @@ from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
 from veritrail_graph.graph.model import EdgeFacts, Inference, Process
 from veritrail_graph.graph.model.lineage import Degrees, Direction, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 from veritrail_graph.graph.store.versions import read_ready
 
 EDGES = 250_000
 """Edges that one level follows."""
+
+WINDOW_NODES, WINDOW_EDGES = 100_000, 500_000
+"""What a call counts edges of: this many nodes, or as many as have this many edges."""
 
 SECONDS = 10.0
 """No further level is begun after so long."""

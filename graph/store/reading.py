@@ -29,8 +29,9 @@ TEXTS = ((ASK_FOR, 20_000), (100, 1_000_000), (1, 2**31 - 1))
 COPIES = 1_000
 """Nodes whose metadata one call reads."""
 
-WINDOW_NODES, WINDOW_EDGES = 100_000, 500_000
-"""What a call for the topology reads: this many nodes, or as many as have this many edges."""
+WINDOW_NODES, WINDOW_EDGES = 20_000, 100_000
+"""What a call for the topology reads: this many nodes, or as many as have this many edges. Few at a
+time: as they come they take more memory than what is kept of them."""
 
 # A look-up, because there may be a hundred thousand of them; `Role(…)` is a call of its own.
 _ROLES = {role.value: role for role in Role}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import random
 import re
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import NodeRef, Sentence
 from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.engines.lexical import indexing
 from veritrail_graph.verifier.engines.lexical.comparing import holds
 from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
 from veritrail_graph.verifier.engines.lexical.reading import read
@@ -30,6 +33,15 @@ PIECES = sorted(
         never don't fails the of van boats boat ships harbour closed open million increased rose
         fell monday march june january thousand point a second first 24 200 caf\u00e9
         \u6e2f \uff15 COVID-19 3D \u201cx\u201d (2020) [1] - ."""
+    )
+)
+ACCENTED = sorted(
+    word_set(
+        """Élan élan Elan elan l'Élysée L'État État ÉTATS ÉU EU d'Étienne Saint-Étienne Étienne
+        Etienne René René's Rene Å å à À où été œuvre Œuvres février München Münchner Straße STRASSE
+        strasse Über über für Für März Ärzte ärzte Müller-Lüdenscheidt Vor-ärzte ÖBB öbb O\u0308l
+        Łódź Říčany İzmir \u0131zmir Ωmega Жuk née 2019 two twenty-five café5 5é 5 % March the of
+        and not no every é.é. É.U. - ,"""
     )
 )
 FIGURES = sorted(
@@ -58,6 +70,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 @given(TEXTS, st.lists(st.sampled_from(PIECES), min_size=1, max_size=9))
+@example([["$", "second"]], ["$", "second", "$"])
 @settings(max_examples=150, deadline=None)
 def test_a_claim_selects_the_same_of_made_up_texts(
     texts: list[list[str]], claim: list[str]
@@ -65,6 +78,40 @@ def test_a_claim_selects_the_same_of_made_up_texts(
     nodes = _nodes([" ".join(words).capitalize() + "." for words in texts])
     wanted = " ".join(claim)
     assert chosen_for(wanted, nodes, SentenceIndex(least_nodes=1)) == chosen_for(wanted, nodes)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(ACCENTED), min_size=1, max_size=7), min_size=1, max_size=6),
+    st.lists(st.sampled_from(ACCENTED), min_size=1, max_size=7),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_claim_selects_the_same_of_texts_with_accents(
+    texts: list[list[str]], claim: list[str], is_apart: bool
+) -> None:
+    form: Literal["NFC", "NFD"] = "NFD" if is_apart else "NFC"
+    nodes = _nodes([unicodedata.normalize(form, " ".join(words)) + "." for words in texts])
+    wanted = " ".join(claim)
+    assert chosen_for(wanted, nodes, SentenceIndex(least_nodes=1)) == chosen_for(wanted, nodes)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_quick"),
+    [
+        ("Die Ärzte saßen über München.", True),
+        ("L'État crée une \u0153uvre à l'Élysée.", True),
+        ("They met in Saint-Étienne.", False),
+        ("The Ω is Greek.", False),
+        ("They flew to İzmir.", False),
+    ],
+)
+def test_sentences_with_accents_are_not_read_to_be_found(
+    text: str, is_quick: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    were_read: list[str] = []
+    monkeypatch.setattr(indexing, "read_once", lambda one: were_read.append(one) or read(one))
+    SentenceIndex(least_nodes=1).view(_nodes([text]))
+    assert were_read == ([] if is_quick else [text])
 
 
 @given(st.lists(st.lists(st.sampled_from(FIGURES), min_size=1, max_size=7), max_size=5))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from veritrail_graph.verifier import vocabulary as words
+from veritrail_graph.verifier.values.characters import unaccented
 from veritrail_graph.verifier.values.moments import may_be_in_moment
 from veritrail_graph.verifier.values.numbers import HALVES, IN_FIGURES, STARTING_FIGURES
 from veritrail_graph.verifier.values.reading import IN_VALUES, STARTING
@@ -17,6 +18,8 @@ from veritrail_graph.verifier.values.units import SCALES
 _ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "almost", "circa",
     "some", "estimated", "close", "so"))  # fmt: skip
 _HUNDRED = 100
+ACCENTED = r"\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u012f\u0134-\u013e\u0141-\u0148\u014a-\u017e"
+"""Latin letters beyond ASCII, as in a pattern, but those that other forms of a text spell out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ def form_of(form: str) -> Form:
     """Return what a reading has of a word, as it is written."""
     lower = form.casefold().removesuffix("'s")
     key = words.key(lower)
+    in_names = key if lower.isascii() else words.key(unaccented(lower))
     is_capital = form[0].isupper()
     is_in_values = lower in IN_VALUES and (lower in IN_FIGURES or may_be_in_moment(form, lower))
     sure, perhaps, is_unless_numbered = None, set[str](), False
@@ -73,7 +77,9 @@ def form_of(form: str) -> Form:
     elif lower in words.NAME_LINKS or is_in_values:
         perhaps.add(key)
         is_unless_numbered = len(lower) > 1 and not is_capital and lower not in words.NAME_LINKS
-    elif len(lower) > 1 or form.isupper():
+    elif is_capital and in_names != key:
+        perhaps.update((key, in_names))  # Étienne: a name has no accents
+    elif len(lower) > 1 or form.isupper() or not lower.isascii():
         sure = key
     elif is_capital:
         perhaps.add(key)  # Company X's
@@ -84,7 +90,7 @@ def form_of(form: str) -> Form:
         perhaps=tuple(perhaps),
         is_unless_numbered=is_unless_numbered,
         is_in_values=is_in_values,
-        initial=key[:1] if is_capital and not is_link else "",
+        initial=in_names[:1] if is_capital and not is_link else "",
         abbreviates=whole.casefold() if len(whole) > 1 and whole.isupper() else "",
         starts=is_in_values and lower in STARTING,
         counts=lower in STARTING_FIGURES or lower in HALVES,

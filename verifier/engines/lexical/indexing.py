@@ -21,7 +21,7 @@ from operator import is_
 
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.verifier import vocabulary as words
-from veritrail_graph.verifier.engines.lexical.forms import Form, form_of
+from veritrail_graph.verifier.engines.lexical.forms import ACCENTED, Form, form_of
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
@@ -38,9 +38,11 @@ _PART = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d+|[^\w\s]|_")
 _DIGITS = re.compile(r"\d+")
 _BESIDE_DIGITS = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")  # 5kg
 _DOTTED = re.compile(r"[^\W\d_]\.[^\W\d_]|[AaPp]\. ?[Mm]\b")  # U.S., 5 p. m.
-_HYPHENED = re.compile(r"(?<![A-Za-z'])'?[A-Z][A-Za-z']*\s*-\s*[A-Za-z]")  # Co-operative
+_HYPHENED = re.compile(  # Co-operative, Saint-\u00c9tienne
+    r"(?<![^\W\d_])(?<!')'?(?![a-z\u00df-\u00ff])[^\W\d_](?:[^\W\d_]|')*\s*-\s*[^\W\d_]"
+)
 _A_SPEED = re.compile(r"\bkm\s*/")
-_OTHER_LETTERS = re.compile(r"[^\W_a-zA-Z0-9]")
+_OTHER_LETTERS = re.compile(f"[^\\W_a-zA-Z0-9{ACCENTED}]")
 _SIGNS_OF_OTHERS = re.compile(r"[~\u2248^]|\d\s*/\s*\d")
 _LONG = 3
 """Digits from which on a figure in words has two words and more."""
@@ -418,9 +420,9 @@ class SentenceView:
         found = {n for run in leading for n in self._within(tables.digits.get(run, ()))}
         if number.value.kind in NUMERIC:
             spelled = tables.figures()
+            for amount in _amounts(number):  # of a unit, too: $ second
+                found.update(self._within(spelled.ordinals.get(amount, _NONE)))
             if number.value.unit == "ordinal":
-                for amount in _amounts(number):
-                    found.update(self._within(spelled.ordinals.get(amount, _NONE)))
                 found.update(self._within(tables.read_numbers))
             elif number.value.limit == "~":
                 found.update(self._within(spelled.every), self._within(spelled.rough))
