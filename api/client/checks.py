@@ -65,6 +65,8 @@ MOST_PICTURES = 200
 """Wrong claims whose trails are read, so that they can be drawn."""
 CHECK_SECONDS = 3_600.0
 _PAGE = 1_000
+_STORING = ("replace", "keep", "force")
+"""Options that say how an input is stored; what is stored already needs none."""
 _PROCESS_KEYS = frozenset({"nodes", "format"})
 
 
@@ -301,7 +303,9 @@ class CheckOperations(CarriedOut):
             max: Processes that are checked at most.
             budget: The most that it may cost in USD.
             options: How claims are verified: `model`, `engine`, `again` and other fields of
-                `POST /v1/verifications`.
+                `POST /v1/verifications`; and `replace`: other content under the id is replaced,
+                with `keep` kept as process PROCESS.HASH; over a service, `force`: also while jobs
+                verify its claims.
 
         Raises:
             Rejected: It cannot be read, or an option is wrong.
@@ -366,18 +370,21 @@ class CheckOperations(CarriedOut):
     ) -> CheckResult:
         """Have a service check it: its jobs are waited for, and their findings are read."""
         begun: list[dict[str, Any]] = []
+        storing = {name: options.pop(name) for name in _STORING if name in options}
         if sources is not None:
             body = {"answer": text_of(what), "sources": source_texts(sources), "options": options}
             if how.question is not None:
                 body["question"] = how.question
-            call = Call("check", "POST", "/v1/check", (), {}, body, seconds=CHECK_SECONDS)
+            call = Call("check", "POST", "/v1/check", (), storing, body, seconds=CHECK_SECONDS)
             begun += (await self._one(call, Begun)).checks
         else:
             for one in parts_of(what):
-                begun += await self._begin(one, how, options)
+                begun += await self._begin(one, how, storing, options)
         return await self._gathered(begun[:most])
 
-    async def _begin(self, one: Any, how: HowRead, options: dict[str, Any]) -> list[dict[str, Any]]:
+    async def _begin(
+        self, one: Any, how: HowRead, storing: dict[str, Any], options: dict[str, Any]
+    ) -> list[dict[str, Any]]:
         if isinstance(one, str) and not await asyncio.to_thread(is_path, one):
             job = await self._begin_stored(one, options)
             return [{"source": one, "process_id": one, "job_id": job.job_id}]
@@ -386,6 +393,7 @@ class CheckOperations(CarriedOut):
             "filename": uploads.name_of(one) or "rows.jsonl",
             "question": how.question,
             "columns": how.columns,
+            **storing,
             **options,
         }
         call = Call("check", "POST", "/v1/check", (), query, source=one, seconds=CHECK_SECONDS)

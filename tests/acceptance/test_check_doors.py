@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
+from acceptance.homes import home_beside
 from acceptance.model_fixtures import asking
 from fakes.model_server import ModelServer, Received, Reply, error
 from fakes.service_process import ServiceProcess, serving
@@ -19,7 +20,7 @@ from fakes.settings_of import settings_of
 from fakes.waiting import until
 
 from veritrail_graph import AsyncClient, Client, Local
-from veritrail_graph.api.client import Rejected
+from veritrail_graph.api.client import Conflict, Rejected
 from veritrail_graph.api.client.checks import CheckResult
 from veritrail_graph.api.mcp.allowance import Allowance
 
@@ -260,3 +261,56 @@ def test_every_door_tells_what_the_check_found_and_not_what_counts(veritrail: Ve
         assert doors.client({}) == Told(1, 0, "openai", [])
         kept = {door.__name__: door(doors, {"engine": "lexical"}) for door in DOORS}
         assert kept == {door.__name__: Told(1, 0, "lexical", ["k1"]) for door in DOORS}
+
+
+def test_a_check_over_a_service_replaces_only_what_it_is_told_to_and_keeps_it(
+    working: ServiceProcess,
+) -> None:
+    name = f"told-{uuid.uuid4().hex[:8]}"
+
+    def written(cars: int) -> dict[str, Any]:
+        texts = {"ferry": "The ferry carries 42 cars.", "answer": f"It carries {cars} cars."}
+        return {
+            "format": "veritrail.process/1",
+            "process_id": name,
+            "nodes": [
+                {"node_id": "ferry", "stage": 0, "text": texts["ferry"]},
+                {"node_id": "answer", "stage": 1, "text": texts["answer"]},
+            ],
+            "edges": [{"source": "ferry", "target": "answer"}],
+        }
+
+    with Client(working.url) as client:
+        assert client.check(written(48)).processes[0].process_id == name
+        with pytest.raises(Conflict, match="replace=True, keep=True"):
+            client.check(written(42))
+        with pytest.raises(Rejected, match="name replace, too"):
+            client.check(written(42), keep=True)
+        kept = client.check(written(42), replace=True, keep=True)
+        assert [one.process_id for one in kept.processes] == [name]
+        stored = [one.process_id for one in client.processes() if one.process_id.startswith(name)]
+        assert (stored[0], len(stored)) == (name, 2)
+        gone = client.check(written(43), replace=True)
+        assert gone.processes[0].claims == 1
+        assert len([one for one in client.processes() if one.process_id.startswith(name)]) == 2
+        assert client.check(name, replace=True).processes[0].process_id == name  # it is stored
+
+
+def test_a_check_replaces_only_for_a_key_that_may_write(veritrail: Veritrail) -> None:
+    body = {"answer": ANSWER, "sources": [SOURCES["ferry.md"]]}
+    with home_beside(veritrail) as own:
+        scopes = {"adder": ("ingest", "verify"), "writer": ("write", "verify")}
+        keys = {}
+        for name, each in scopes.items():
+            given = [part for scope in each for part in ("--scope", scope)]
+            made = own("keys", "create", "--name", name, *given, "--json").json
+            keys[name] = {"Authorization": f"Bearer {made['key']}"}
+        with serving(own, args=["--no-worker"]) as service:
+            for name, query, status in (
+                ("adder", "?replace=true", 403),
+                ("adder", "", 202),
+                ("writer", "?replace=true&keep=true", 202),
+            ):
+                found = service.post(f"/v1/check{query}", json=body, headers=keys[name])
+                assert (found.status_code, query) == (status, query), found.text
+                assert status != 403 or "write" in found.json()["detail"]

@@ -36,6 +36,20 @@ _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _CELLS = {b"\t": ".tsv", b",": ".csv", b";": ".csv"}
 """What separates the names of columns, and the ending of such tables."""
 
+Replace = Annotated[
+    bool, Query(description="Replace another content under the id, and remove its verifications.")
+]
+Keep = Annotated[
+    bool,
+    Query(
+        description="With replace: keep the earlier content, with its verifications, as "
+        "process PROCESS.HASH."
+    ),
+]
+Force = Annotated[
+    bool, Query(description="With replace: also while jobs verify claims of the process.")
+]
+
 TableColumns = Annotated[
     str | None,
     Query(

@@ -25,6 +25,9 @@ from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listi
 from veritrail_graph.api.service.http.problems import problem, problems_of
 from veritrail_graph.api.service.http.receiving import UploadRefused, any_name, parse_name
 from veritrail_graph.api.service.http.uploading import (
+    Force,
+    Keep,
+    Replace,
     Stored,
     TableColumns,
     store_any,
@@ -122,11 +125,16 @@ async def begin_check(
     again: Annotated[
         bool, Query(description="With format: also what has a verdict of this judge.")
     ] = False,
+    replace: Replace = False,
+    keep: Keep = False,
+    force: Force = False,
 ) -> Response:
     """Store an answer with its sources, or a file, and have its claims verified.
 
     Where there are no claims a model takes them from the final outputs; without a model they are
     the sentences that state something. `Location` says where the findings of its run will be.
+    What is stored already with other content is replaced only with `replace`, which needs the
+    scope `write`.
     """
     if columns is not None and format_name is None:
         raise InputError("`columns` are of a table: send it as a file, with `format`.")
@@ -135,7 +143,13 @@ async def begin_check(
     options |= {"again": True} if again else {}
     importing = import_options(question=question, columns=columns)
     storing = upload_options(
-        caller, None, replace=False, format_name=format_name, importing=importing
+        caller,
+        None,
+        replace=replace,
+        keep=keep,
+        force=force,
+        format_name=format_name,
+        importing=importing,
     )
     try:
         if format_name is not None:

@@ -21,6 +21,9 @@ from veritrail_graph.api.service.http.pages import CHECKED, Cursor, Limit, Listi
 from veritrail_graph.api.service.http.problems import problem, problems_of
 from veritrail_graph.api.service.http.receiving import UploadRefused, any_name
 from veritrail_graph.api.service.http.uploading import (
+    Force,
+    Keep,
+    Replace,
     Stored,
     TableColumns,
     store_any,
@@ -180,24 +183,13 @@ _BODY = {
 async def store_process(
     request: Request,
     caller: Calling,
-    replace: Annotated[
-        bool,
-        Query(description="Replace another content under the id, and remove its verifications."),
-    ] = False,
-    keep: Annotated[
-        bool,
-        Query(
-            description="With replace: keep the earlier content, with its verifications, as "
-            "process PROCESS.HASH."
-        ),
-    ] = False,
+    replace: Replace = False,
+    keep: Keep = False,
     append: Annotated[
         bool, Query(description="Add what is new to the stored process; verifications stay.")
     ] = False,
     process_id: Annotated[PublicId | None, Query(description="Store it under this id.")] = None,
-    force: Annotated[
-        bool, Query(description="With replace: also while jobs verify claims of the process.")
-    ] = False,
+    force: Force = False,
     strict: Annotated[
         bool, Query(description="Refuse generated text without recorded inputs.")
     ] = False,
