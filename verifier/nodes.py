@@ -34,7 +34,8 @@ CACHED_CHARACTERS = 16_000_000
 HELD_IN_SENTENCES = 1_000_000
 """Characters that are read at once of which the sentences are held; of more, only their places."""
 READ_AT_ONCE = 5_000
-"""Texts that are read from an engine and split before the next ones are."""
+"""Texts that are read from an engine and split before the next ones are. Where the source nodes of
+more nodes are asked for, no texts come along: they would all be in memory before they are split."""
 SPLIT_IN_THREAD = 50_000
 """Characters to split from which on it is done in a thread, so that others can go on."""
 
@@ -445,7 +446,7 @@ class SharedNodes:
         checked = self._asking[0] if len(self._asking) == 1 else ()
         passed = [ref.node_id for ref in checked]
         read = await self._reader.source_nodes(
-            self._process_id, names, with_texts=True, checked=passed
+            self._process_id, names, with_texts=len(names) <= READ_AT_ONCE, checked=passed
         )
         self._refs.update(_by_id(read.nodes))
         self._sources.update((name, ids) for name, ids in read.sources.items() if ids)

@@ -188,6 +188,24 @@ def test_many_texts_are_read_and_kept_part_by_part(monkeypatch: pytest.MonkeyPat
     assert [names for _, names in reader.calls] == [("r0", "r1"), ("r2", "r3"), ("r4",)]
 
 
+def test_texts_of_the_sources_of_very_many_nodes_do_not_come_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nodes_of_runs, "READ_AT_ONCE", 2)
+    reader = Reader()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        await nodes.source_nodes(["t", "u"])
+        await nodes.source_nodes(["v", "w", "x"])
+
+    asyncio.run(work())
+    assert [call for call in reader.calls if call[0] == "sources"] == [
+        ("sources", (("t", "u"), True)),
+        ("sources", (("v", "w", "x"), False)),
+    ]
+
+
 def test_where_no_file_can_be_made_the_oldest_texts_are_let_go_and_read_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
