@@ -1,6 +1,6 @@
 // purpose: Way of a value (a figure, a name, a date): the nodes that have it, where it came in first, and which inputs have a like sentence without it.
 // param process_id: string - the process
-// param value: string in 1..200 - the value as it is written, line breaks as blanks; of a number every way to write its thousands, its fraction, its minus sign and the blank before % counts
+// param value: string in 1..200 - the value as it is written, line breaks as blanks; of a number every way to write its thousands, its fraction, its minus sign and a per cent counts; a number with another sign, or as a part of a longer one, is another
 // param limit: integer = 100 in 1..10000 - at most this many
 // column relation: string - first: none of its inputs has it; carried on: an input has it
 // column node_id: string - a node that has the value
@@ -18,11 +18,13 @@ WHERE p.status = 'ready'
 // Blanks and line breaks in a row are one blank.
 WITH reduce(said = '', word IN split(replace(toLower($value), '\n', ' '), ' ') | said +
        CASE WHEN said = '' OR word = '' THEN '' ELSE ' ' END + word) AS value
+WITH CASE WHEN value =~ '[^a-z]*[0-9] per ?cent'
+       THEN replace(replace(value, ' per cent', '%'), ' percent', '%') ELSE value END AS value
 // A sign, a percent sign and what is between them, if that is a number.
 WITH value,
      CASE WHEN value =~ '[-\u2212\u2013] ?[0-9].*' THEN ['-', '\u2212', '\u2013'] ELSE [''] END AS signs,
      CASE WHEN value =~ '.*[0-9] ?%'
-       THEN ['%', ' %', '\u00a0%', '\u202f%'] ELSE [''] END AS ends
+       THEN ['%', ' %', '\u00a0%', '\u202f%', ' per cent', ' percent'] ELSE [''] END AS ends
 WITH value, signs, ends,
      trim(substring(value, size(signs[0]), size(value) - size(signs[0]) - size(ends[0]))) AS number
 WITH value, signs, ends, number,
@@ -50,14 +52,16 @@ WITH value, signs, ends, reduce(made = [], pair IN numbers | made + CASE
      END) AS numbers
 WITH value, reduce(made = [], number IN numbers | made + reduce(signed = [], sign IN signs |
        signed + [tail IN ends | sign + number + tail])) AS spellings
-// A value that is part of a longer number or word is another one: 37 is not in 137, May not in Maybe.
+// A value that is part of a longer number or word is another one: 37 is not in 137, May not in Maybe,
+// 3.5 not in -3.5.
 WITH spellings,
-     CASE WHEN value =~ '[0-9].*' THEN '(?s).?[0-9]|[0-9][.,]'
+     CASE WHEN value =~ '[0-9].*' THEN '(?s).?[0-9]|[0-9][.,]|[\\s(]?[-\u2212\u2013]'
           WHEN value =~ '[-\u2212\u2013] ?[0-9].*' THEN '(?s).?[0-9\\p{L}]'
           WHEN value =~ '[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}].*'
             THEN '(?s).?[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}]'
           ELSE '(?!)' END AS longer_before,
      CASE WHEN value =~ '.*[0-9]' THEN '(?s)[0-9].?|[.,][0-9]'
+          WHEN value =~ '.*[0-9] ?%' THEN '(?s)\\p{L}.?'
           WHEN value =~ '.*[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}]'
             THEN '(?s)[\\p{IsLatin}\\p{IsGreek}\\p{IsCyrillic}].?'
           ELSE '(?!)' END AS longer_behind
@@ -67,11 +71,18 @@ WITH spellings, longer_before, longer_behind, s,
      replace(toLower(s.text), '\n', ' ') AS lowered
 WHERE any(spelling IN spellings WHERE lowered CONTAINS spelling)
 UNWIND spellings AS spelling
-WITH longer_before, longer_behind, s, lowered, spelling, split(lowered, spelling) AS pieces
+WITH longer_before, longer_behind, s, lowered, spelling, split(lowered, spelling) AS pieces,
+     // 250 is not in 1 250 000 either.
+     CASE WHEN spelling =~ '[0-9]{3}(?:[^0-9].*)?'
+       THEN '(?s)(?:.*[^0-9])?[0-9]{1,3}[ \u00a0\u2009\u202f\'’]' ELSE '(?!)' END AS group_before,
+     CASE WHEN spelling =~ '[0-9]{1,3}(?:[ ,.\u00a0\u2009\u202f\'’][0-9]{3})*'
+       THEN '(?s)[ \u00a0\u2009\u202f\'’][0-9]{3}(?:[^0-9].*)?' ELSE '(?!)' END AS group_behind
 WHERE size(pieces) > 1
 WITH s, lowered, spelling, pieces, head([i IN range(0, size(pieces) - 2)
        WHERE NOT right(pieces[i], 2) =~ longer_before
-         AND NOT left(pieces[i + 1], 2) =~ longer_behind]) AS hit
+         AND NOT left(pieces[i + 1], 2) =~ longer_behind
+         AND NOT right(pieces[i], 5) =~ group_before
+         AND NOT left(pieces[i + 1], 5) =~ group_behind]) AS hit
 WHERE hit IS NOT NULL
 WITH s, lowered, spelling, reduce(start = hit * size(spelling), piece IN pieces[0..hit + 1] |
        start + size(piece)) AS start

@@ -552,3 +552,29 @@ def test_a_value_is_followed_however_its_fraction_and_signs_are_written(
     ):  # fmt: skip
         found = rows(store, arun, "first_seen", process_id=process_id, value=value)
         assert [row[1] for row in found] == ["close", "apart", "t"], value
+
+
+def test_a_number_is_no_part_of_a_longer_one_and_its_sign_and_per_cent_are_its_own(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    texts = {
+        "grouped": "1 250 000 euros, 12 500 seats, 5\u202f000 or 7\u2019500; \u22123.5 % a year.",
+        "t": "1,250 euros for 12 seats in 2019 500 km off; 3.5 per cent, at A-7.",
+        "signed": "(-3.5) or -3.5 per cent, 4 percentage points; 250 at 1 kg.",
+    }
+    edges = [("grouped", "t"), ("signed", "t")]
+    arun(ingest(store, process(texts, edges, process_id=process_id)))
+
+    def seen(value: str) -> list[str]:
+        found = rows(store, arun, "first_seen", process_id=process_id, value=value)
+        return sorted(row[1] for row in found)
+
+    assert seen("1,250") == seen("12") == seen("500") == seen("2019") == seen("7") == ["t"]
+    assert (seen("5"), seen("000")) == ([], [])
+    assert seen("250") == ["signed"]
+    assert seen("12,500") == seen("5,000") == seen("1 250 000") == ["grouped"]
+    assert seen("3.5") == seen("3.5%") == ["t"]
+    assert seen("-3.5%") == seen("-3.5 per cent") == seen("\u22123.5 percent") == [
+        "grouped", "signed",
+    ]  # fmt: skip
+    assert seen("4%") == []
