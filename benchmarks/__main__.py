@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -74,6 +75,8 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Run everything that is chosen; 0 unless a benchmark could not run."""
     options = _arguments()
+    # Engines and the folder are let go of as behind Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     parts = set(options.only or PARTS)
     report = Report()
     started = time.monotonic()

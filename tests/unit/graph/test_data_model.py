@@ -243,3 +243,31 @@ def test_the_palette_has_a_colour_for_all_that_has_one() -> None:
     assert set(LABELS) == label_names()
     assert set(VERDICTS) == {verdict.value for verdict in Verdict}
     assert set(RELATIONSHIP_COLOURS) <= {one.type for one in RELATIONSHIPS}
+
+
+OPERATIONS = (DOCS / "operations.md").read_text(encoding="utf-8")
+
+
+def test_who_shares_a_database_reads_every_label_of_ours() -> None:
+    said = OPERATIONS.partition("\nOurs are the labels ")[2].partition(", the relationship types")[
+        0
+    ]
+    assert set(re.findall(r"`(\w+)`", said)) == {node.label for node in NODES}
+
+
+def test_what_other_databases_refuse_is_counted_in_the_statements_of_today() -> None:
+    texts = [
+        one
+        for name in cypher.names()
+        for one in re.sub(r"//[^\n]*", "", cypher.load(name).text).split(";")
+        if one.strip()
+    ]
+    counts = {
+        "`EXISTS {}`": r"\bEXISTS\s*\{", "`COUNT {}`": r"\bCOUNT\s*\{",
+        "`COLLECT {}`": r"\bCOLLECT\s*\{", "`elementId`": r"\belementId\(",
+        "`FOREACH`": r"\bFOREACH\b", "constraints": "CREATE CONSTRAINT",
+    }  # fmt: skip
+    for construct, pattern in counts.items():
+        number = sum(re.search(pattern, text) is not None for text in texts)
+        assert f"{construct} {number}" in OPERATIONS, (construct, number)
+    assert f"our {len(texts)} statements" in OPERATIONS, len(texts)
