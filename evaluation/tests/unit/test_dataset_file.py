@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,36 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, lines: list[Any], 
     with pytest.raises(InputError) as raised:
         read_dataset(_file(tmp_path, *lines))
     assert said in "\n".join(str(one) for one in raised.value.violations)
+
+
+def test_shares_are_those_of_verdicts_and_of_the_labels(tmp_path: Path) -> None:
+    said = ["ALL_SUPPORTED", "REFUTED", "FULLY_SUPPORTED", "NOT_UNDERSTOOD"]
+    labels = [{"annotator": f"a{n}", "label": label} for n, label in enumerate(said)]
+    fs, nfs = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
+
+    def lines(*shares: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+        yield from (HEADER, {"process": PROCESS})
+        for number, one in enumerate(shares):
+            more = {"claim_id": f"k{number}", "labels": labels, "label_distribution": one}
+            yield {"claim": {**CLAIM, **more}}
+
+    rounded: list[Mapping[str, float]] = [{fs: 0.67, nfs: 0.33}, {fs: 0.66, nfs: 0.33}]
+    assert len(read_dataset(_file(tmp_path, *lines(*rounded))).claims) == 2
+    wrong = [{fs: -1, nfs: 2}, {fs: 0.9, nfs: 0.9}, {"TRUE": 1.0}, {}, {fs: 0.1, nfs: 0.9}, {fs: 1}]
+    with pytest.raises(InputError) as raised:
+        read_dataset(_file(tmp_path, *lines(*wrong)))
+    assert [str(one) for one in raised.value.violations] == [
+        "line 3 'k0': label_distribution: the share of 'FULLY_SUPPORTED' is -1.0, but must be from "
+        "0 to 1; the share of 'NOT_FULLY_SUPPORTED' is 2.0, but must be from 0 to 1",
+        "line 4 'k1': label_distribution: the shares sum to 1.8, but must sum to 1",
+        "line 5 'k2': label_distribution: 'TRUE' is no verdict (known: FULLY_SUPPORTED, "
+        "NOT_FULLY_SUPPORTED, INCONCLUSIVE)",
+        "line 6 'k3': label_distribution: the shares sum to 0, but must sum to 1",
+        "line 7 'k4': label_distribution says FULLY_SUPPORTED 0.1, NOT_FULLY_SUPPORTED 0.9, but "
+        "labels say FULLY_SUPPORTED 0.667, NOT_FULLY_SUPPORTED 0.333; correct one of them",
+        "line 8 'k5': label_distribution says FULLY_SUPPORTED 1, but labels say FULLY_SUPPORTED "
+        "0.667, NOT_FULLY_SUPPORTED 0.333; correct one of them",
+    ]
 
 
 def test_recorded_runs_with_labels_are_a_data_set() -> None:

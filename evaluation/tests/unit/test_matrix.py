@@ -296,11 +296,12 @@ def test_a_claim_knows_who_wrote_at_each_stage_and_what_annotators_said(tmp_path
         {"format": "veritrail.dataset/1", "name": "d"},
         {"process": {"process_id": "p", "nodes": nodes, "edges": edges}},
     ]
+    shares = {"NOT_FULLY_SUPPORTED": 0.75, "INCONCLUSIVE": 0.25}
     rows += [
         {"claim": {"process_id": "p", "text": "A text.", "label": "NOT_FULLY_SUPPORTED", **more}}
         for more in (
             {"claim_id": "a", "error_stages": [2]},
-            {"claim_id": "b", "label_distribution": {"NOT_FULLY_SUPPORTED": 0.75}},
+            {"claim_id": "b", "label_distribution": shares},
         )
     ]
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
@@ -311,7 +312,7 @@ def test_a_claim_knows_who_wrote_at_each_stage_and_what_annotators_said(tmp_path
     assert [dict(claim.steps) for claim in dataset.claims] == [
         {2: ("Planner",), 3: ("Coder",), 4: ("Planner",)}, {},
     ]  # fmt: skip
-    assert [claim.annotators for claim in dataset.claims] == [None, {"NOT_FULLY_SUPPORTED": 0.75}]
+    assert [claim.annotators for claim in dataset.claims] == [None, shares]
 
 
 def test_another_text_of_a_claim_is_asked_anew(tmp_path: Path, made: dict[str, Coin]) -> None:

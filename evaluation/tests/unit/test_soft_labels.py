@@ -19,6 +19,7 @@ from veritrail_eval.figures.options import Resampling
 from veritrail_eval.figures.soft_labels import LEAST, SoftLabelFigures, SoftLabelled
 from veritrail_eval.reporting.options import ReportOptions
 from veritrail_eval.reports.writing import write_report
+from veritrail_graph.graph.errors import InputError
 
 FEW = Resampling(50, 0)
 SHARES = [(k / n, max(k, n - k) / n) for n in (3, 5) for k in range(n + 1)]
@@ -115,6 +116,12 @@ def test_the_report_takes_scores_and_verdicts_where_there_are_none(tmp_path: Pat
     text = (tmp_path / "report.md").read_text("utf-8")
     assert "3 claims with several annotators; they differ on 2." in text
     assert "| direct (), by verdicts | 2 | 0.056" in text
+    path.write_text(json.dumps(record).replace("0.8", "1.8"), "utf-8")
+    with pytest.raises(InputError, match=r"run\.json cannot be read") as raised:
+        write_report(tmp_path, ReportOptions(resamples=20))
+    assert "claims.2.annotators: the share of 'FULLY_SUPPORTED' is 1.8" in str(
+        raised.value.violations[0]
+    )
 
 
 def _claim(*labels: AnnotatorLabel, **more: Any) -> LabelledClaim:

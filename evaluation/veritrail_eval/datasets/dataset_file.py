@@ -17,7 +17,8 @@ from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from veritrail_eval.datasets.model import FORMAT, Dataset, LabelledClaim
+from veritrail_eval.annotation.final_labels import distribution
+from veritrail_eval.datasets.model import FORMAT, ROUNDING, Dataset, LabelledClaim
 from veritrail_eval.whole_file import written_whole
 from veritrail_graph.graph.contract import FORMAT as PROCESS_FORMAT
 from veritrail_graph.graph.counted import counted
@@ -183,12 +184,29 @@ def _take_claim(reading: _Reading, value: Any, where: str) -> None:
     if len(set(annotators)) < len(annotators):
         reading.wrong(place, "an annotator has labelled it twice", "duplicate_annotator")
         return
+    if (other := _other_shares(claim)) is not None:
+        reading.wrong(place, other, "conflict")
+        return
     if claim.key in reading.claims:
         message = f"its claim_id is in {reading.lines[claim.key]} already"
         reading.wrong(place, message, "duplicate_claim_id")
         return
     reading.claims[claim.key] = claim
     reading.lines[claim.key] = place
+
+
+def _other_shares(claim: LabelledClaim) -> str | None:
+    """Say how the distribution of a claim differs from its labels; None: it does not."""
+    said, counted_shares = claim.label_distribution, distribution(claim.labels)
+    if said is None or counted_shares is None:
+        return None
+    if all(abs(said.get(name, 0) - share) <= ROUNDING for name, share in counted_shares.items()):
+        return None
+    one, other = (
+        ", ".join(f"{name} {share:.3g}" for name, share in shares.items() if share)
+        for shares in (said, counted_shares)
+    )
+    return f"label_distribution says {one}, but labels say {other}; correct one of them"
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:

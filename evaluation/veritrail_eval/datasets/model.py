@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import fsum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from veritrail_graph.graph.contract import DATASET_FORMAT
+from veritrail_graph.graph.errors import shown
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import (
@@ -79,6 +83,39 @@ _VERDICTS = {
 }
 
 
+ROUNDING = 0.01 + 1e-9
+"""By how much shares may differ for being rounded to two digits; a third three times is 0.99."""
+
+
+def _checked(shares: Mapping[str, float]) -> Mapping[str, float]:
+    """Return shares of verdicts as they are.
+
+    Raises:
+        PydanticCustomError: They are none; it says everything that is wrong with them.
+    """
+    words = [verdict.value for verdict in Verdict]
+    wrong = [
+        f"{shown(name)} is no verdict (known: {', '.join(words)})"
+        for name in shares
+        if name not in words
+    ]
+    wrong += [
+        f"the share of {shown(name)} is {share}, but must be from 0 to 1"
+        for name, share in shares.items()
+        if not 0 <= share <= 1
+    ]
+    if not wrong and abs((total := fsum(shares.values())) - 1) > ROUNDING:
+        wrong.append(f"the shares sum to {total:g}, but must sum to 1")
+    if wrong:
+        raise PydanticCustomError("shares", "{wrong}", {"wrong": "; ".join(wrong)})
+    return shares
+
+
+Shares = Annotated[Mapping[str, Number], AfterValidator(_checked)]
+"""The share of each verdict among labels, as numbers from 0 to 1 that sum to 1, rounding aside; a
+verdict that is not named has none."""
+
+
 class Annotation(Noun):
     """One annotator's label of a claim. Source: VeriTrail B.2.2, B.2.3."""
 
@@ -105,7 +142,7 @@ class LabelledClaim(Noun):
     label_origin: Text | None = Field(
         default=None, description="How the label came about, such as `majority` or `matched`."
     )
-    label_distribution: Mapping[str, Number] | None = Field(
+    label_distribution: Shares | None = Field(
         default=None, description="The share of each verdict among the annotators' labels."
     )
     error_stages: Many[Stage] | None = Field(

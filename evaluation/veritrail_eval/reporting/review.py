@@ -24,7 +24,8 @@ from veritrail_eval.methods.method import MethodOutcome
 from veritrail_eval.reporting.run_folder import ConfigurationRun, RunFolder
 from veritrail_eval.runs.record import RecordedClaim
 from veritrail_eval.whole_file import write_text_whole
-from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.api.requests.value_faults import violations_of
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.noun import Many, Noun, OneOf
 
 NAME = "review.json"
@@ -255,10 +256,12 @@ def read_kept_review(folder: Path, runs: RunFolder) -> dict[str, ReviewCounts]:
         return {}
     try:
         kept = KeptReview.model_validate_json(path.read_bytes(), strict=False)
-    except (OSError, ValidationError) as error:
-        first = str(error).splitlines()[0]
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValidationError as error:
         raise InputError(
-            f"{path} cannot be read: {shown(first)}. Read the sheet again with: "
-            f"veritrail eval review {folder} --read FILE"
+            f"{path} cannot be read. Read the sheet again with: "
+            f"veritrail eval review {folder} --read FILE",
+            violations_of(error),
         ) from None
     return count_review(kept.cases, runs)

@@ -12,8 +12,10 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from veritrail_eval.datasets.model import Shares
 from veritrail_eval.runs.matrix import Configuration
 from veritrail_eval.whole_file import write_text_whole
+from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf, PublicId, Stage, Text
@@ -60,7 +62,7 @@ class RecordedClaim(Noun):
         description="Of a claim with labelled error stages: which steps, such as agents, wrote at "
         "each stage of its process; empty where no step wrote at several.",
     )
-    annotators: Mapping[str, float] | None = Field(
+    annotators: Shares | None = Field(
         default=None,
         description="The share of each verdict among the labels of several annotators; null: it "
         "is not known.",
@@ -156,9 +158,14 @@ def read_record(folder: Path) -> RunRecord:
         )
     try:
         record = RunRecord.model_validate_json(path.read_bytes(), strict=False)
-    except (OSError, ValidationError) as error:
-        told = str(error).splitlines()[0]
-        raise InputError(f"{path} cannot be read: {told}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValidationError as error:
+        raise InputError(
+            f"{path} cannot be read. What was judged is kept; the record is made anew by: "
+            f"veritrail eval run MATRIX -o {folder}",
+            violations_of(error),
+        ) from None
     if record.format != FORMAT:
         raise InputError(f"{path}: the format is {record.format!r}; known is {FORMAT!r}")
     return record
