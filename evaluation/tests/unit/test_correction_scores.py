@@ -100,6 +100,32 @@ def test_the_ranks_that_people_gave_count_in_place_of_ours(tmp_path: Path) -> No
     assert [one.where for one in refused.value.violations] == ["line 1, column rank"]
 
 
+@pytest.mark.parametrize(
+    ("ranks", "wrong"),
+    [
+        ((1, 1, 3), ()), ((2, 1, 2), ()), ((1, 1, 2), ()), ((None, 2, 3), ()),
+        ((2, 1, 9), (3,)), ((2, 2, 2), (1, 2, 3)), ((1, 3, 3), (2, 3)), ((None, 2, 4), (3,)),
+    ],
+)  # fmt: skip
+def test_ranks_that_no_order_gives_are_refused(
+    ranks: tuple[int | None, ...], wrong: tuple[int, ...], tmp_path: Path
+) -> None:
+    lines: Lines = [
+        {"id": "a", "mode": mode, "outcome": "fixed", "edits": 1, "rank": rank}
+        for mode, rank in zip(MODES, ranks, strict=True)
+    ]
+    paths = [read(tmp_path, lines[:2], "a.jsonl"), read(tmp_path, lines[2:], "b.jsonl")]
+    if not wrong:
+        assert [one.rank for one in read_corrections(paths)] == list(ranks)
+        return
+    with pytest.raises(InputError) as refused:
+        read_corrections([read(tmp_path, lines)])
+    places = [one.where for one in refused.value.violations]
+    assert places == [f"line {number}, column rank" for number in wrong]
+    with pytest.raises(InputError, match="nothing was computed"):
+        read_corrections(paths)
+
+
 def test_equal_corrections_share_a_rank(tmp_path: Path) -> None:
     lines: Lines = [
         {"id": 1, "mode": "plain", "outcome": "not", "edits": 0},

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_eval.figures.figure import Figure, mean, share, with_reasons
-from veritrail_eval.tables import read_table
+from veritrail_eval.tables import Row, Table, read_table
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.model.attribution import (
@@ -142,23 +143,35 @@ def read_corrections(paths: Sequence[Path]) -> list[Corrected]:
         InputError: A file cannot be read, has faults (all are listed), or a sentence has two
             corrections by one model in one mode.
     """
-    found: list[Corrected] = []
-    places: dict[tuple[str, str, SourceMode], Path] = {}
+    found: list[tuple[Path, Corrected]] = []
+    tables: list[Table] = []
+    rows: list[tuple[Row, Corrected]] = []
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: no such file")
-        for one in _documents(path) if _is_run(path) else _table(path):
-            key = (one.model, one.sentence_id, one.revision.mode)
-            before = places.setdefault(key, path)
-            if before is not path:
-                raise InputError(
-                    f"{path} and {before} both hold the correction of {shown(one.sentence_id)} in "
-                    f"the mode {one.revision.mode}; keep one."
-                )
-            found.append(one)
+        if _is_run(path):
+            found += [(path, one) for one in _documents(path)]
+            continue
+        table = read_table(path, COLUMNS)
+        tables.append(table)
+        read = _corrected(table)
+        rows += read
+        found += [(path, one) for _, one in read]
+    _refuse_ranks(rows, [one for _, one in found])
+    for table in tables:
+        table.check()
+    places: dict[tuple[str, str, SourceMode], Path] = {}
+    for path, one in found:
+        key = (one.model, one.sentence_id, one.revision.mode)
+        before = places.setdefault(key, path)
+        if before is not path:
+            raise InputError(
+                f"{path} and {before} both hold the correction of {shown(one.sentence_id)} in "
+                f"the mode {one.revision.mode}; keep one."
+            )
     if not found:
         raise InputError(f"{paths[0]} holds no corrections.")
-    return found
+    return [one for _, one in found]
 
 
 def missing_corrections(paths: Sequence[Path]) -> list[str]:
@@ -183,9 +196,9 @@ def _is_run(path: Path) -> bool:
     return isinstance(first, dict) and "nodes" in first
 
 
-def _table(path: Path) -> list[Corrected]:
-    table = read_table(path, COLUMNS)
-    found: list[Corrected] = []
+def _corrected(table: Table) -> list[tuple[Row, Corrected]]:
+    """The corrections of a table, whose faults are noted in it."""
+    found: list[tuple[Row, Corrected]] = []
     seen: Counter[tuple[str, str, SourceMode | None]] = Counter()
     for row in table.rows:
         sentence, model = row.required("id"), row.text("model") or ALL
@@ -205,9 +218,40 @@ def _table(path: Path) -> list[Corrected]:
         if mode is not None and edits is not None:
             revision = Revision(text="", mode=mode, edits=int(edits), outcome=outcome)
             place = None if rank is None else int(rank)
-            found.append(Corrected(sentence, model, revision, place))
-    table.check()
+            found.append((row, Corrected(sentence, model, revision, place)))
     return found
+
+
+def _refuse_ranks(rows: Sequence[tuple[Row, Corrected]], every: Sequence[Corrected]) -> None:
+    """Note ranks by people that no order of a sentence's corrections gives.
+
+    A rank is at most one more than the number of better ones: 1, 1, 3 and 1, 2, 2 are ranks, and
+    so is 1, 1, 2 of people who leave out none; 2, 2, 2 and 1, 2, 9 are not. Corrections without
+    a rank may be better ones.
+
+    Args:
+        rows: The corrections of tables.
+        every: All corrections, which say how many modes a model has.
+    """
+    modes: dict[str, set[SourceMode]] = {}
+    ranks: dict[tuple[str, str], dict[SourceMode, int]] = {}
+    for one in every:
+        modes.setdefault(one.model, set()).add(one.revision.mode)
+        if one.rank is not None:
+            of_sentence = ranks.setdefault((one.model, one.sentence_id), {})
+            of_sentence.setdefault(one.revision.mode, one.rank)
+    for row, one in rows:
+        if one.rank is None:
+            continue
+        known = list(ranks[one.model, one.sentence_id].values())
+        better = sum(rank < one.rank for rank in known) + len(modes[one.model]) - len(known)
+        if one.rank > better + 1:
+            message = (
+                f"{one.rank} cannot be: at most {counted(better, 'correction')} of "
+                f"{shown(one.sentence_id)} can come before it; 1 is the best, and equal ones "
+                "share a rank, such as 1, 1, 3"
+            )
+            row.fault("out_of_range", "rank", message)
 
 
 def _documents(path: Path) -> list[Corrected]:
