@@ -29,6 +29,11 @@ _ANSWERS = {
 """What people write for yes and no; an empty cell is a no."""
 
 
+def word_of(text: str, choices: type[Choice]) -> Choice | None:
+    """The word that a text is, in any case; None: it is none of them."""
+    return next((one for one in choices if one.casefold() == text.casefold()), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """The rows of a file, and the faults found in them.
@@ -129,16 +134,15 @@ class Row:
         return text
 
     def choice(self, column: str, choices: type[Choice]) -> Choice | None:
-        """One of some words; None for an empty cell."""
+        """One of some words, in any case; None for an empty cell."""
         text = self.text(column)
         if not text:
             return None
-        try:
-            return choices(text)
-        except ValueError:
+        found = word_of(text, choices)
+        if found is None:
             names = ", ".join(choices)
             self.fault("unknown_value", column, f"{shown(text)} is none of {names}")
-            return None
+        return found
 
     def yes(self, column: str, words: str = "yes nor no") -> bool:
         """Return whether a cell says yes; an empty cell is a no, and what is neither is a fault.

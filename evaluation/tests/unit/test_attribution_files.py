@@ -74,7 +74,7 @@ def test_both_forms_say_the_same(tmp_path: Path) -> None:
         written(
             tmp_path,
             lines(
-                {"id": ["t", 2], "attributed": [link], "label": "FAITHFUL"},
+                {"id": ["t", 2], "attributed": [link], "label": "Faithful"},
                 {"id": "t:3", "attributed": []},
             ),
         )

@@ -89,10 +89,12 @@ def test_figures_are_those_of_a_slow_reference(seed: int, tmp_path: Path) -> Non
 
 
 def test_without_right_labels_there_is_time_and_no_accuracy(tmp_path: Path) -> None:
-    path = written(tmp_path / "answers.csv", [row(0), row(1, label="UNSURE", seconds="20")])
+    rows = [row(0), row(1, mode="Plain", label="unsure", seconds="20")]
+    path = written(tmp_path / "answers.csv", rows)
     document = study_score(read_answers([path], None), has_gold=False).as_json()
     (plain,) = document["modes"]
     assert (plain["mean_seconds"], plain["balanced_accuracy"]) == (15.0, None)
+    assert plain["unsure"] == 1
     assert plain["reasons"]["balanced_accuracy"] == "no file of right labels was given"
     assert document["seconds_saved"] is None
 

@@ -21,7 +21,7 @@ from veritrail_eval.attribution.model import (
     SourceSentence,
     Statement,
 )
-from veritrail_eval.tables import Choice
+from veritrail_eval.tables import Choice, word_of
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
@@ -344,12 +344,11 @@ class _Reading:
     def _choice(self, where: str, value: Any, choices: type[Choice]) -> Choice | None:
         if value is None:
             return None
-        try:
-            return choices(value)
-        except ValueError:
+        known = word_of(value, choices) if isinstance(value, str) else None
+        if known is None:
             what = shown(value) if isinstance(value, str) else f"a value of type {_kind(value)}"
             self.wrong(where, f"{what} is none of {', '.join(choices)}", "unknown_value")
-            return None
+        return known
 
 
 def _are_spans(value: Any) -> bool:
