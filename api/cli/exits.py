@@ -169,18 +169,23 @@ _PLACES_SHOWN = 3
 
 
 def _grouped(violations: Sequence[Violation]) -> list[str]:
-    """A line for each violation; many that say the same share one."""
+    """A line for each violation, in their order; many that say the same share the first's."""
+    said = [(violation_with_advice(one, ADVICE), one.where) for one in violations]
     places: dict[str, list[str]] = {}
-    for one in violations:
-        places.setdefault(violation_with_advice(one, ADVICE), []).append(one.where)
+    for words, where in said:
+        places.setdefault(words, []).append(where)
     lines = []
-    for words, found in places.items():
+    for words, where in said:
+        found = places.get(words, [])
+        if not found:
+            continue  # it is among those of a line before
         if len(found) <= _EQUAL_SHOWN:
-            lines += [f"{where}: {words}" if where else words for where in found]
+            lines.append(f"{where}: {words}" if where else words)
         else:
             first = ", ".join(filter(None, found[:_PLACES_SHOWN]))
             among = f" (among them {first})" if first else ""
             lines.append(f"{len(found):,} times{among}: {words}")
+            del places[words]
     return lines
 
 

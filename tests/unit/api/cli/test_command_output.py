@@ -10,7 +10,7 @@ from fakes.settings_of import settings_of
 from rich.console import Console
 
 from veritrail_graph.api.app.answers import Ingested
-from veritrail_graph.api.cli import claims, ingest, stored, terminal, verified
+from veritrail_graph.api.cli import claims, exits, ingest, stored, terminal, verified
 from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import show_results
 from veritrail_graph.api.jobs.local import LocalResult
@@ -301,6 +301,19 @@ def test_rows_of_claims_that_break_rules_are_all_named(tmp_path):
     assert ("wrong_columns", "claims.tsv line 3") in found
     assert any(where.startswith("claims.tsv line 2") for _, where in found)
     assert len(found) == 2
+
+
+def test_faults_are_told_in_their_order_and_many_that_are_equal_once(capsys):
+    said = ["label", "seconds", "label", *["mode"] * 2, "seconds", "mode", "seconds", "seconds"]
+    faults = [Violation("wrong", f"row {row}", f"wrong {what}") for row, what in enumerate(said, 2)]
+    with pytest.raises(exits.Exit):
+        exits.fail(InputError("It has 9 faults.", faults), as_json=False)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "  row 2: wrong label",
+        "  4 times (among them row 3, row 7, row 9): wrong seconds",
+        *(f"  row {row}: wrong {what}" for row, what in ((4, "label"), (5, "mode"), (6, "mode"))),
+        "  row 8: wrong mode",
+    ]
 
 
 def test_a_home_of_an_unknown_user_is_refused():
