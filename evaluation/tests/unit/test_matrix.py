@@ -382,7 +382,7 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
 
     folder = tmp_path / "out"
     folder.mkdir()
-    with FileLock(folder / ".lock"), pytest.raises(InputError, match="Another run writes"):
+    with FileLock(folder / ".lock"), pytest.raises(InputError, match="take another folder"):
         _run(_matrix(tmp_path, ONE), folder)
 
 

@@ -163,7 +163,8 @@ def _document(output: Path, summary: RunSummary) -> dict[str, Any]:
 
 def _tell(document: dict[str, Any]) -> None:
     known = f", {document['known']:,} were there already" if document["known"] else ""
-    say(f"{document['judged']:,} outcomes{known}; they are in {document['directory']}.", "bold")
+    where = f"they are in the folder {document['directory']}"
+    say(f"{document['judged']:,} outcomes{known}; {where}.", "bold")
     for status, count in document["unfinished"].items():
         say(f"{count:,} ended as {status.replace('_', ' ')}; run it again to try them.", "yellow")
 

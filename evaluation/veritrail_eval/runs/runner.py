@@ -283,7 +283,10 @@ class MatrixRun:
         except OverBudget as error:
             raise OverBudget(str(error), code="evaluation_over_budget") from None
         except Timeout:
-            raise InputError(f"Another run writes to {self.folder} at this moment") from None
+            raise InputError(
+                f"Another run writes to the folder {self.folder} at this moment. Wait until it "
+                "ends, or take another folder (-o)."
+            ) from None
 
     async def _run(self) -> RunSummary:
         kept = OutcomeFile(self.folder / OUTCOMES)
