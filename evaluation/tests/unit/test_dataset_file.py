@@ -127,19 +127,21 @@ def test_shares_are_those_of_verdicts_and_of_the_labels(tmp_path: Path) -> None:
 
     rounded: list[Mapping[str, float]] = [{fs: 0.67, nfs: 0.33}, {fs: 0.66, nfs: 0.33}]
     assert len(read_dataset(_file(tmp_path, *lines(*rounded))).claims) == 2
+    elsewhere = {"claim": {**CLAIM, "claim_id": "k9", "process_id": "pier"}}
     wrong = [{fs: -1, nfs: 2}, {fs: 0.9, nfs: 0.9}, {"TRUE": 1.0}, {}, {fs: 0.1, nfs: 0.9}, {fs: 1}]
     with pytest.raises(InputError) as raised:
-        read_dataset(_file(tmp_path, *lines(*wrong)))
+        read_dataset(_file(tmp_path, HEADER, elsewhere, *[*lines(*wrong)][1:]))
     assert [str(one) for one in raised.value.violations] == [
-        "line 3 'k0': label_distribution: the share of 'FULLY_SUPPORTED' is -1.0, but must be from "
+        "line 2 'k9': process_id 'pier' is no process of the data set",
+        "line 4 'k0': label_distribution: the share of 'FULLY_SUPPORTED' is -1.0, but must be from "
         "0 to 1; the share of 'NOT_FULLY_SUPPORTED' is 2.0, but must be from 0 to 1",
-        "line 4 'k1': label_distribution: the shares sum to 1.8, but must sum to 1",
-        "line 5 'k2': label_distribution: 'TRUE' is no verdict (known: FULLY_SUPPORTED, "
+        "line 5 'k1': label_distribution: the shares sum to 1.8, but must sum to 1",
+        "line 6 'k2': label_distribution: 'TRUE' is no verdict (known: FULLY_SUPPORTED, "
         "NOT_FULLY_SUPPORTED, INCONCLUSIVE)",
-        "line 6 'k3': label_distribution: the shares sum to 0, but must sum to 1",
-        "line 7 'k4': label_distribution says FULLY_SUPPORTED 0.1, NOT_FULLY_SUPPORTED 0.9, but "
+        "line 7 'k3': label_distribution: the shares sum to 0, but must sum to 1",
+        "line 8 'k4': label_distribution says FULLY_SUPPORTED 0.1, NOT_FULLY_SUPPORTED 0.9, but "
         "labels say FULLY_SUPPORTED 0.667, NOT_FULLY_SUPPORTED 0.333; correct one of them",
-        "line 8 'k5': label_distribution says FULLY_SUPPORTED 1, but labels say FULLY_SUPPORTED "
+        "line 9 'k5': label_distribution says FULLY_SUPPORTED 1, but labels say FULLY_SUPPORTED "
         "0.667, NOT_FULLY_SUPPORTED 0.333; correct one of them",
     ]
 

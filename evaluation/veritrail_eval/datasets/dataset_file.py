@@ -9,6 +9,7 @@ Source: ours (docs/evaluation.md).
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -104,6 +105,7 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
         if claim.process_id not in reading.processes:
             message = f"process_id {shown(claim.process_id)} is no process of the data set"
             reading.wrong(reading.lines[key], message, "unknown_process")
+    reading.faults.sort(key=_line)
     header = reading.header
     if header is None or not header.name or (reading.faults and not skip_bad):
         raise invalid_dataset(path, reading.faults)
@@ -116,6 +118,12 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
         header.name, reading.processes, claims, header.description, header.licence, remarks,
         reading.lines,
     )  # fmt: skip
+
+
+def _line(fault: Violation) -> int:
+    """The line that a fault is in; 0: it is in none."""
+    found = re.match(r"line (\d+)", fault.where)
+    return int(found[1]) if found else 0
 
 
 def invalid_dataset(path: Path, faults: Sequence[Violation]) -> InputError:
