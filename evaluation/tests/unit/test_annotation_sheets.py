@@ -496,6 +496,10 @@ def test_a_decision_counts_more_than_the_majority_and_is_kept() -> None:
     assert (open_claim.label, open_claim.label_origin) == (None, "unresolved")
     given = _claim(label=FS, label_origin="matched")
     assert settled(given) == given
+    shared = settled(
+        given.replace(label_distribution={FS: 0.5, NFS: 0.5}), Decision(LOST, Reason.MISAPPLIED)
+    )
+    assert shared.label_distribution == {FS: 0.5, NFS: 0.5}
     lost = settled(_claim(ALL), Decision(LOST, Reason.MISAPPLIED))
     assert (lost.label, lost.label_origin) == (None, "adjudicated:misapplied")
 

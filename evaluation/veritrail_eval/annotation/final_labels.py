@@ -148,9 +148,9 @@ def settled(claim: LabelledClaim, decision: Decision | None = None) -> LabelledC
     """A claim with the label that counts and where it comes from.
 
     Without a decision, a claim that was decided before keeps its label, and one without labels of
-    annotators is returned unchanged.
+    annotators is returned unchanged. A distribution stays where there are no labels to count.
     """
-    shares = distribution(claim.labels)
+    shares = distribution(claim.labels) if claim.labels else claim.label_distribution
     if decision is not None:
         return claim.replace(
             label=decision.label.verdict,
