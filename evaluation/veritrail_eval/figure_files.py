@@ -13,7 +13,7 @@ from veritrail_eval.figures.agreement import Annotation, AnnotatorAgreement
 from veritrail_eval.figures.alpha import Level
 from veritrail_eval.figures.localization import LocatedClaim
 from veritrail_eval.figures.scores import ScoredClaim
-from veritrail_eval.tables import Row, Table, read_table
+from veritrail_eval.tables import Row, Table, read_table, word_of
 from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Verdict
 
@@ -210,8 +210,9 @@ def _refuse_other_spellings(labelled: Sequence[tuple[Row, Annotation]]) -> None:
 
 
 def _ordered(path: Path, labels: Sequence[str]) -> list[str]:
-    if all(label in VERDICT_ORDER for label in labels):
-        return [verdict.value for verdict in VERDICT_ORDER if verdict in labels]
+    verdicts = {label: word_of(label, Verdict) for label in labels}
+    if all(verdicts.values()):
+        return [label for one in VERDICT_ORDER for label in labels if verdicts[label] is one]
     if all(map(_is_number, labels)):
         return sorted(labels, key=float)
     named = ", ".join(shown(label) for label in labels[:6])

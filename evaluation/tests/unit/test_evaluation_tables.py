@@ -201,6 +201,7 @@ def test_empty_labels_and_single_labels_are_told(annotations: Annotations) -> No
         (["10", "9", "-1.5"], (), ["-1.5", "9", "10"]),
         (["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"], (), [NFS, FS]),
         (["INCONCLUSIVE", "FULLY_SUPPORTED"], (), [INC, FS]),
+        (["fully_supported", "inconclusive"], (), ["inconclusive", "fully_supported"]),
         (["good", "bad"], ("bad", "fair", "good"), ["bad", "fair", "good"]),
     ],
 )

@@ -132,7 +132,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def test_pairs_of_a_table_need_no_more_than_source_claim_and_label(tmp_path: Path) -> None:
     table = (
         "claim;source;label;source_2\n"
-        'It is red.;"It is red; still.";FULLY_SUPPORTED ;\n'
+        'It is red.;"It is red; still.";fully_supported ;\n'
         "It is old.;It is red.;NOT_FULLY_SUPPORTED;It is new.\n"
     )
     file = written(tmp_path, "mine.csv", table)

@@ -229,7 +229,7 @@ def _pair(values: Mapping[str, Any], default_id: str) -> Pair:
         values.get("pair_id") or default_id,
         tuple(values["source"]),
         " ".join(values["claim"].split()),
-        Verdict(values["label"].strip()),
+        Verdict(values["label"].strip().upper()),
         values.get("kind") or OWN,
         values.get("domain") or "",
         values.get("note") or "",
@@ -253,7 +253,7 @@ def _broken(record: Record) -> Iterator[Violation]:
     if not _is_text(values.get("claim")):
         yield Violation("wrong_claim", at("claim"), "must be a text")
     label = values.get("label")
-    if not isinstance(label, str) or label.strip() not in set(LABELS):
+    if not isinstance(label, str) or label.strip().upper() not in set(LABELS):
         said = shown(label) if isinstance(label, str) else "nothing" if label is None else "no text"
         message = f"is {said}; must be {' or '.join(LABELS)}"
         yield Violation("wrong_label", at("label"), message)
