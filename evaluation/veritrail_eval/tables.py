@@ -7,6 +7,7 @@ message names all of them, each with its row and column.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -34,6 +35,12 @@ def word_of(text: str, choices: type[Choice]) -> Choice | None:
     return next((one for one in choices if one.casefold() == text.casefold()), None)
 
 
+def line_of(fault: Violation) -> int:
+    """The line of a file of lines that a fault is in; 0: it is in none."""
+    found = re.match(r"line (\d+)", fault.where)
+    return int(found[1]) if found else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """The rows of a file, and the faults found in them.
@@ -54,6 +61,11 @@ class Table:
         """The columns that are none of these."""
         return [name for name in self.columns if name not in known]
 
+    @property
+    def in_order(self) -> list[Violation]:
+        """The faults in the order of the rows."""
+        return sorted(self.faults, key=lambda one: int(one.facts.get("row") or 0))
+
     def check(self) -> None:
         """Raise when there are faults.
 
@@ -61,9 +73,8 @@ class Table:
             InputError: With every fault, in the order of the rows.
         """
         if self.faults:
-            ordered = sorted(self.faults, key=lambda one: int(one.facts.get("row") or 0))
-            number = "a fault" if len(ordered) == 1 else f"{len(ordered)} faults"
-            raise InputError(f"{self.path} has {number}; nothing was computed.", ordered)
+            number = "a fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
+            raise InputError(f"{self.path} has {number}; nothing was computed.", self.in_order)
 
     def refuse_repeats(
         self,

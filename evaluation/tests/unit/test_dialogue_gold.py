@@ -119,6 +119,7 @@ def test_every_fault_is_named_with_its_line_and_key(tmp_path: Path) -> None:
         "13": "no_turns", "14": "missing_key", "15": "unknown_key", "16": "wrong_type",
         "17": "not_json", "18": "duplicate_annotator",
     }  # fmt: skip
+    assert [*kinds] == [str(number) for number in range(3, 19)]
     assert "line 2" in by_line["3"][1]
     assert by_line["4"][1] == "label must be one of VERIFIED, UNVERIFIABLE"
     assert "'turn_id'" in by_line["5"][1]

@@ -165,8 +165,9 @@ class _SheetReader:
                 row.fault("unknown_claim", ID, message)
         known = [(row, (name,)) for row, name in rows.items() if name in claims]
         table.refuse_repeats(known, "claim", ID)
-        self.into.faults += table.faults
-        for claim_id in claims.keys() - rows.values():
+        self.into.faults += table.in_order
+        there = set(rows.values())
+        for claim_id in (one for one in claims if one not in there):
             where = f"{self.place}, sheet {CLAIMS}"
             self._fault("missing_row", where, f"claim {shown(claim_id)} has no row")
 

@@ -9,7 +9,6 @@ Source: ours (docs/evaluation.md).
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from veritrail_eval.annotation.final_labels import distribution
 from veritrail_eval.datasets.model import FORMAT, ROUNDING, Dataset, LabelledClaim
+from veritrail_eval.tables import line_of
 from veritrail_eval.whole_file import written_whole
 from veritrail_graph.graph.contract import FORMAT as PROCESS_FORMAT
 from veritrail_graph.graph.counted import counted
@@ -105,7 +105,7 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
         if claim.process_id not in reading.processes:
             message = f"process_id {shown(claim.process_id)} is no process of the data set"
             reading.wrong(reading.lines[key], message, "unknown_process")
-    reading.faults.sort(key=_line)
+    reading.faults.sort(key=line_of)
     header = reading.header
     if header is None or not header.name or (reading.faults and not skip_bad):
         raise invalid_dataset(path, reading.faults)
@@ -118,12 +118,6 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
         header.name, reading.processes, claims, header.description, header.licence, remarks,
         reading.lines,
     )  # fmt: skip
-
-
-def _line(fault: Violation) -> int:
-    """The line that a fault is in; 0: it is in none."""
-    found = re.match(r"line (\d+)", fault.where)
-    return int(found[1]) if found else 0
 
 
 def invalid_dataset(path: Path, faults: Sequence[Violation]) -> InputError:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field, ValidationError
 
+from veritrail_eval.tables import line_of
 from veritrail_eval.whole_file import written_whole
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, Violation, shown
@@ -193,6 +194,7 @@ def read_gold(path: Path) -> DialogueGold:
     if not reading.faults and not reading.turns:
         reading.wrong("no_turns", path.name, "holds no labelled turn")
     if reading.faults:
+        reading.faults.sort(key=line_of)
         raise InputError(
             f"{path} breaks {counted(len(reading.faults), 'rule')} of labelled dialogues; nothing "
             "was computed.",

@@ -146,7 +146,7 @@ class _Sheet:
                 row.fault("unknown_turn", TURN, message)
         for turn in self.folder.turns:
             self._take(turn, rows[turn.turn_id], table.faults)
-        self.into.faults += table.faults
+        self.into.faults += table.in_order
 
     def _take(self, turn: HandedTurn, rows: Sequence[Row], faults: list[Violation]) -> None:
         before = len(faults)
@@ -197,7 +197,7 @@ class _Sheet:
                 message = f"the claim was changed; edit it in {shown(NEW)}"
                 row.fault("changed", CLAIM, message)
             seen.add(number)
-        for number in proposed.keys() - seen:
+        for number in (one for one in proposed if one not in seen):
             message = f"claim {number} of turn {shown(turn.turn_id)} has no row"
             self._fault("missing_row", f"{self.place}, sheet {CLAIMS_SHEET}", message)
         return proposed
