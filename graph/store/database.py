@@ -32,6 +32,8 @@ from neo4j.exceptions import (
     IncompleteCommit,
     Neo4jError,
     ResultFailedError,
+    ServiceUnavailable,
+    SessionExpired,
 )
 
 from veritrail_graph import cypher
@@ -475,7 +477,11 @@ class RetriedTransaction(Generic[T]):
         transaction = Transaction(tx, self._database, self._attempt, in_doubt=self.in_doubt)
         try:
             found = self._work(transaction)
-        except Exception:
+        except Exception as error:
+            # The session has let go of the connection, and another thread may have it: the driver
+            # must not roll back on it once more.
+            if isinstance(error, Neo4jError | ServiceUnavailable | SessionExpired):
+                tx._closed_flag = True
             # The driver would try again, on a connection that is never closed.
             if self._is_over:
                 raise GivenUp from None
