@@ -31,7 +31,6 @@ from neo4j.exceptions import (
     DriverError,
     IncompleteCommit,
     Neo4jError,
-    ResultFailedError,
     ServiceUnavailable,
     SessionExpired,
 )
@@ -343,7 +342,7 @@ class Database:
                 if not transaction.repeatable:
                     raise
             except Neo4jError as error:
-                if not (faults.is_passing(error) or transaction.could_retry):
+                if not faults.is_passing(error):
                     raise
             await asyncio.sleep(pause * random.uniform(1 - _JITTER, 1 + _JITTER))  # noqa: S311
         return await loop.run_in_executor(self._threads, transaction)
@@ -426,7 +425,6 @@ class RetriedTransaction(Generic[T]):
     Attributes:
         in_doubt: Whether an attempt may be stored although the engine did not confirm it.
         given_up: Set when the caller waits no longer: nothing is stored from then on.
-        could_retry: Whether the driver would have tried again after the last fault, had it seen it.
     """
 
     def __init__(
@@ -447,7 +445,6 @@ class RetriedTransaction(Generic[T]):
         self.repeatable = repeatable or self._is_read
         self.in_doubt = False
         self.given_up = False
-        self.could_retry = False
 
     @property
     def may_have_stored(self) -> bool:
@@ -456,18 +453,10 @@ class RetriedTransaction(Generic[T]):
 
     def __call__(self) -> T:
         """Run it once; the driver tries again what is certain to have been rolled back."""
-        self.could_retry = False
         attempt = neo4j.unit_of_work(timeout=self._seconds)(self._once)
         with self._database.busy(), self._database.session(self._access) as session:
             run = session.execute_read if self._is_read else session.execute_write
-            try:
-                found: T = run(attempt)
-            except ResultFailedError as error:
-                # The driver rolls back what it has ended already, and where another thread has got
-                # the connection meanwhile, it raises this in place of the fault.
-                fault = error.__cause__ or error
-                self.could_retry = isinstance(fault, Neo4jError) and fault.is_retryable()
-                raise fault from None
+            found: T = run(attempt)
             return found
 
     def _once(self, tx: neo4j.ManagedTransaction) -> T:
@@ -478,8 +467,8 @@ class RetriedTransaction(Generic[T]):
         try:
             found = self._work(transaction)
         except Exception as error:
-            # The session has let go of the connection, and another thread may have it: the driver
-            # must not roll back on it once more.
+            # The session has let go of the connection, and another thread may have it. The driver
+            # would roll back on it once more, and raise what comes of that in place of the fault.
             if isinstance(error, Neo4jError | ServiceUnavailable | SessionExpired):
                 tx._closed_flag = True
             # The driver would try again, on a connection that is never closed.
