@@ -7,9 +7,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
+from veritrail_graph.api.requests.value_faults import violations_of
 from veritrail_graph.graph.errors import InputError
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def make_folder(path: Path) -> None:
@@ -22,6 +27,25 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path} cannot be made: {error.strerror or error}") from None
+
+
+def read_kept(path: Path, model: type[Model], advice: str) -> Model:
+    """Read a JSON file that this program has written.
+
+    Args:
+        path: The file.
+        model: Its content.
+        advice: How to make it anew.
+
+    Raises:
+        InputError: It cannot be read, or holds something else; all faults are listed.
+    """
+    try:
+        return model.model_validate_json(path.read_bytes(), strict=False)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValidationError as error:
+        raise InputError(f"{path} cannot be read. {advice}", violations_of(error)) from None
 
 
 def refuse_overwriting(outputs: Iterable[Path], sources: Iterable[Path]) -> None:

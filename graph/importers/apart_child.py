@@ -2,7 +2,7 @@
 
 It takes one message after the other from stdin and answers each on stdout: four bytes of length,
 and a pickle. What it reads ahead it sends before the answer, each part as it is ready. It ends
-where stdin ends, where it holds nothing and nobody asks for a while, and at its limits.
+when stdin ends, when no message comes for a while and it holds nothing, and at its limits.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def attempt(do: Callable[..., Any], *given: Any) -> tuple[str, Any]:
 
 
 def messages(stdin: BinaryIO, serving: Serving) -> Iterator[tuple[Any, ...]]:
-    """Give what is asked, until stdin ends; or for a while nobody asks, and nothing is held."""
+    """Give the messages, until stdin ends, or none comes for a while and nothing is held."""
     while True:
         if os.name == "posix" and not serving.is_held:
             import select

@@ -2,7 +2,7 @@
 
 One transaction hides both. Then what belongs to the old one is removed, and what belongs to the
 new one gets the id. The node of the old one keeps it to the end, so that the constraint refuses
-whoever begins to store something under it. The last transaction swaps the two nodes.
+every other writer. The last transaction swaps the two nodes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from veritrail_graph.graph.writers import this_writer
 async def put_in_place(database: Database, staged_id: str, process_id: str) -> None:
     """Remove what belongs to the old process, and give its id to the new one.
 
-    It may be called again, by whoever holds the staged process.
+    It may be called again by the writer that holds the staged process.
 
     Raises:
         ProcessConflict: One of the two was removed or taken over by another writer.

@@ -17,15 +17,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from veritrail_eval.figures.confusion import CLASSES, UNSUPPORTED
 from veritrail_eval.methods.method import MethodOutcome
 from veritrail_eval.reporting.run_folder import ConfigurationRun, RunFolder
 from veritrail_eval.runs.record import RecordedClaim
-from veritrail_eval.whole_file import write_text_whole
-from veritrail_graph.api.requests.value_faults import violations_of
-from veritrail_graph.graph.errors import InputError
+from veritrail_eval.whole_file import read_kept, write_text_whole
 from veritrail_graph.graph.model.noun import Many, Noun, OneOf
 
 NAME = "review.json"
@@ -254,14 +252,6 @@ def read_kept_review(folder: Path, runs: RunFolder) -> dict[str, ReviewCounts]:
     path = folder / NAME
     if not path.is_file():
         return {}
-    try:
-        kept = KeptReview.model_validate_json(path.read_bytes(), strict=False)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except ValidationError as error:
-        raise InputError(
-            f"{path} cannot be read. Read the sheet again with: "
-            f"veritrail eval review {folder} --read FILE",
-            violations_of(error),
-        ) from None
+    advice = f"Read the sheet again with: veritrail eval review {folder} --read FILE"
+    kept = read_kept(path, KeptReview, advice)
     return count_review(kept.cases, runs)

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from veritrail_eval.datasets.model import Shares
 from veritrail_eval.runs.matrix import Configuration
-from veritrail_eval.whole_file import write_text_whole
-from veritrail_graph.api.requests.value_faults import violations_of
+from veritrail_eval.whole_file import read_kept, write_text_whole
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf, PublicId, Stage, Text
@@ -156,16 +155,11 @@ def read_record(folder: Path) -> RunRecord:
             f"{folder} holds no evaluation: there is no {NAME} in it. Make one with: "
             f"veritrail eval run MATRIX -o {folder}"
         )
-    try:
-        record = RunRecord.model_validate_json(path.read_bytes(), strict=False)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except ValidationError as error:
-        raise InputError(
-            f"{path} cannot be read. What was judged is kept; the record is made anew by: "
-            f"veritrail eval run MATRIX -o {folder}",
-            violations_of(error),
-        ) from None
+    advice = (
+        "What was judged is kept; the record is made anew by: "
+        f"veritrail eval run MATRIX -o {folder}"
+    )
+    record = read_kept(path, RunRecord, advice)
     if record.format != FORMAT:
         raise InputError(f"{path}: the format is {record.format!r}; known is {FORMAT!r}")
     return record
