@@ -20,7 +20,7 @@ from pathlib import Path
 from veritrail_graph.cypher import Parameter, Statement
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verification
 from veritrail_graph.graph.store import QueryRows, Store
-from veritrail_graph.graph.store.queries import example_of, grouped, library
+from veritrail_graph.graph.store.queries import MAX_ROWS, example_of, grouped, library
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "queries.md"
@@ -65,10 +65,15 @@ async def answers_of(store: Store) -> dict[str, QueryRows]:
     await store_sample(store)
     answers = {}
     for statement in library():
-        found = await store.queries.run(statement.short_name, example_of(statement))
-        if statement.short_name == "processes":  # there may be others, and it was just stored
+        example: dict[str, object] = {**example_of(statement)}
+        others = statement.short_name == "processes"  # there may be some, and it was just stored
+        found = await store.queries.run(
+            statement.short_name, example | ({"limit": MAX_ROWS} if others else {})
+        )
+        if others:
             (row,) = [row for row in found.rows if row[0] == PROCESS]
-            found = found.model_copy(update={"rows": [[*row[:-1], MOMENT.format(1)]]})
+            alone = {"rows": [[*row[:-1], MOMENT.format(1)]], "truncated": False}
+            found = found.model_copy(update=alone)
         answers[statement.short_name] = found
     return answers
 
