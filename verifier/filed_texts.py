@@ -14,6 +14,7 @@ import weakref
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from tempfile import TemporaryFile
 
 from veritrail_graph.graph.model import NodeRef, Sentence
@@ -23,7 +24,9 @@ _AS = ("utf-8", "surrogatepass")
 
 
 class TextFile:
-    """Texts one after the other in a file; several threads may read it.
+    """Texts one after the other in a file, each with the places of its sentences behind it.
+
+    Several threads may read it.
 
     Raises:
         OSError: No file can be made.
@@ -32,7 +35,8 @@ class TextFile:
     def __init__(self) -> None:
         self._file = TemporaryFile()  # noqa: SIM115 (open as long as a node of it is used)
         weakref.finalize(self, self._file.close)
-        self._end = 0
+        self._starts = array("Q", (0,))  # of each text, and the end behind them
+        self._sizes = array("Q")  # of each text, in bytes
         self._lock = threading.Lock()
 
     def nodes(
@@ -47,22 +51,33 @@ class TextFile:
             OSError: It cannot take them.
         """
         said = [text.encode(*_AS) for text in texts]
+        places = [places_of(parts).tobytes() for parts in sentences]
         with self._lock:
-            self._file.seek(self._end)
-            self._file.writelines(said)
+            first = len(self._sizes)
+            self._file.seek(self._starts[-1])
+            self._file.writelines(chain(*zip(said, places, strict=True)))
             self._file.flush()
-            start, self._end = self._end, self._end + sum(map(len, said))
-        found: list[FiledNode] = []
-        for ref, one, parts in zip(refs, said, sentences, strict=True):
-            found.append(FiledNode(ref, self, start, len(one), places_of(parts)))
-            start += len(one)
-        return found
+            for text, behind in zip(said, places, strict=True):
+                self._starts.append(self._starts[-1] + len(text) + len(behind))
+                self._sizes.append(len(text))
+        return [FiledNode(ref, self, number) for number, ref in enumerate(refs, first)]
 
-    def text(self, start: int, size: int) -> str:
-        """The text at a place."""
+    def text(self, number: int) -> str:
+        """A text by its number."""
+        return self._read(number, self._sizes[number]).decode(*_AS)
+
+    def with_places(self, number: int) -> tuple[str, array[int]]:
+        """A text by its number, and where each sentence begins, and the offset behind it."""
+        found = self._read(number, self._starts[number + 1] - self._starts[number])
+        size = self._sizes[number]
+        places = array("I")
+        places.frombytes(found[size:])
+        return found[:size].decode(*_AS), places
+
+    def _read(self, number: int, size: int) -> bytes:
         with self._lock:
-            self._file.seek(start)
-            return self._file.read(size).decode(*_AS)
+            self._file.seek(self._starts[number])
+            return self._file.read(size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +86,19 @@ class FiledNode:
 
     Attributes:
         ref: The node.
-        places: Where each sentence begins, and the offset behind it, first to last.
     """
 
     ref: NodeRef
     _file: TextFile
-    _start: int
-    _size: int
-    places: array[int]
+    _number: int
 
     @property
     def text(self) -> str:
         """Its whole text."""
-        return self._file.text(self._start, self._size)
+        return self._file.text(self._number)
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its sentences, first to last."""
-        return sentences_at(self.places, self.ref.node_id, self.text)
+        text, places = self._file.with_places(self._number)
+        return sentences_at(places, self.ref.node_id, text)

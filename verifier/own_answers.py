@@ -36,6 +36,10 @@ _ESCAPED_BREAK = re.compile(r"(?<!\\)\\++[nrt](?![a-z])")
 _ESCAPED_SIGN = re.compile(r"(?<!\\)\\++(?:u\{?|x)([0-9a-fA-F]{2,4})\}?")
 _ELLIPSIS = re.compile(r"(?<!\.)\.{3,}+|…|\[…\]")
 _NULL = re.compile(r"\bNone\b")
+_MAY_HOLD_BRACE = re.compile(
+    "[{\ufe37\ufe5b\uff5b\U000e007b]" r"|&[A-Za-z#]|%[0-9a-fA-F]{2}|\\[ux]"
+)
+"""An opening brace in any form that `_unescaped` knows, or what may be one that is escaped."""
 _TIMES_ESCAPED = 3
 _NEAR = 200
 """Letters that may stand between an opening brace, or a part, and the next, beside the parts."""
@@ -66,6 +70,8 @@ def expect_own(text: str, prompt: str) -> None:
         last = objects_of(text)[-1].value
     except InvalidAnswer:
         _expect_own_word(text, prompt)
+        return
+    if not _MAY_HOLD_BRACE.search(prompt):
         return
     prompt = _unescaped(prompt)
     if "{" not in prompt:

@@ -33,7 +33,7 @@ _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _DOTTED = re.compile(r"[^\W\d_]\.[^\W\d_]|[AaPp]\. ?[Mm]\b")  # U.S., 5 p. m.
 _UNLIKE_WORDS = re.compile(rf"[^\x00-\x7f]|\d[^\W\d_]|[^\W\d_]\d|{_DOTTED.pattern}|_")  # 5kg, 3D
 
-_REMEMBERED = 65_536
+_REMEMBERED = 16_384
 """Texts whose signs are kept: the sentences of some thousand nodes."""
 _LONGEST_REMEMBERED = 600
 

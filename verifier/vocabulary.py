@@ -242,7 +242,7 @@ NUMBERED = word_set(
     stage step study table team test track train tram trial type unit version volume week"""
 )
 
-_CACHED_STEMS = 100_000
+_CACHED_STEMS = 32_768
 
 
 @lru_cache(maxsize=1)

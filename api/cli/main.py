@@ -18,6 +18,8 @@ COLLECTIONS = (100_000, 50, 50)
 """Thresholds of the garbage collector. A command reads large frontiers into small values and ends:
 looking for cycles among them every few hundred would only cost time."""
 
+_MOST_HEAPS = -8  # M_ARENA_MAX in malloc.h
+
 _ASKING = ("check", "verify", "list", "show", "runs", "compare", "attribute")
 """Commands that read the graph, unless one of the options below is given."""
 _NOT_ASKING = ("-h", "--help", "--cancel", "--set", "--config")
@@ -47,6 +49,18 @@ def begin_early(arguments: Sequence[str]) -> None:
         begin_engine(Settings())
 
 
+def _share_one_heap() -> None:
+    """Let all threads take memory from one heap, where the C library is glibc.
+
+    It gives each thread one of its own, and what one lets go no other uses: a fifth of the memory
+    that a check of 120,000 nodes took. Threads of Python run one at a time and wait for no heap.
+    """
+    import ctypes
+
+    with suppress(AttributeError, OSError, TypeError):  # another system has no such function
+        ctypes.CDLL(None).mallopt(_MOST_HEAPS, 1)
+
+
 def main() -> None:
     """Run the command line."""
     for name in ("stdout", "stderr"):
@@ -56,6 +70,7 @@ def main() -> None:
         else:  # what a terminal's character set cannot say must not end the command
             stream.reconfigure(errors="backslashreplace")
     gc.set_threshold(*COLLECTIONS)
+    _share_one_heap()
     keep_imports_lean()
     try:
         begin_early(sys.argv[1:])

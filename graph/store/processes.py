@@ -390,8 +390,8 @@ class ProcessStore:
         try:
             await asyncio.shield(task)
         finally:
-            if task.done():
-                under_way.pop(process_id, None)
+            if task.done() and under_way.get(process_id) is task:  # another may have begun
+                del under_way[process_id]
 
     async def _finish_replacement(self, process_id: str) -> None:
         until = time.monotonic() + SWITCH_SECONDS

@@ -55,8 +55,14 @@ class Form:
     is_scale: bool
     is_about: bool
 
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no reading has anything of it."""
+        means = self.perhaps or self.initial or self.starts or self.counts or self.is_about
+        return self.sure is None and not means
 
-@lru_cache(maxsize=100_000)
+
+@lru_cache(maxsize=16_384)
 def form_of(form: str) -> Form:
     """Return what a reading has of a word, as it is written."""
     lower = form.casefold().removesuffix("'s")

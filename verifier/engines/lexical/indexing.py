@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain, islice
+from itertools import chain
 from operator import is_
 
 from veritrail_graph.graph.model import Sentence
@@ -47,6 +47,7 @@ _SIGNS_OF_OTHERS = re.compile(r"[~\u2248^]|\d\s*/\s*\d")
 _LONG = 3
 """Digits from which on a figure in words has two words and more."""
 _NONE: array[int] = array("I")
+"""No sentences; nothing is added to it."""
 _REPEATS, _ROUGH, _NUMBERED = 1, 2, 4
 """Signs of a sentence: it has a word twice, a fraction or power; it may have a value."""
 _MOST_ZEROS = 40
@@ -100,7 +101,8 @@ class _Spelled:
 class _Tables:
     """The words of sentences, which are numbered in the order in which they were read.
 
-    A word is kept as it is written; what it means is looked up once for all sentences with it.
+    A word is kept as it is written; what it means is looked up once for all sentences with it. Of
+    one that no reading has, such as an article, the sentences are not kept.
     """
 
     def __init__(self) -> None:
@@ -118,9 +120,8 @@ class _Tables:
         self.read_numbers = array("I")  # sentences that were read and have a figure
         self.known: dict[str, dict[int, bool]] = {}
         self.values: dict[int, tuple[Number, ...]] = {}  # of sentences whose values were asked for
-        self._told = 0  # of how many forms it is known what they mean
         self._marked: dict[str, int] = {}  # in how many sentences with a form that is noted
-        self._sure: dict[str, list[str]] = {}
+        self._sure: dict[str, str] = {}  # words by key, a space between them: most are alone
         self._perhaps: dict[str, list[str]] = {}
         self._unless_numbered: dict[str, list[str]] = {}
         self._capitals: dict[str, list[str]] = {}
@@ -151,10 +152,11 @@ class _Tables:
         forms = set(found)
         postings = self.forms
         for form in forms:
-            if form in postings:
-                postings[form].append(number)
-            else:
-                postings[form] = array("I", (number,))
+            numbers = postings.get(form)
+            if numbers is None:
+                numbers = postings[form] = self._tell(form, form_of(form))
+            if numbers is not _NONE:
+                numbers.append(number)
         signs = _REPEATS if len(forms) < len(found) else 0
         if digits:
             signs |= _NUMBERED
@@ -174,10 +176,7 @@ class _Tables:
         return _NUMBERED if reading.numbers else 0
 
     def tell(self) -> None:
-        """Look up what the words mean that were added."""
-        for form in islice(self.forms, self._told, None):
-            self._tell(form, form_of(form))
-        self._told = len(self.forms)
+        """Mark the sentences that were added, and forget what was made of all before."""
         signs = self.signs
         for form, done in self._marked.items():
             numbers = self.forms[form]
@@ -187,9 +186,14 @@ class _Tables:
         self._made.clear()
         self._figures = None
 
-    def _tell(self, form: str, it: Form) -> None:
+    def _tell(self, form: str, it: Form) -> array[int]:
+        """Take in what a word means; gives where its sentences are kept: nowhere if it is empty."""
+        if it.is_empty:
+            return _NONE
         if it.sure is not None:
-            self._sure.setdefault(it.sure, []).append(form)
+            others = self._sure.get(it.sure)
+            key = form if it.sure == form else it.sure  # one string, where they are the same
+            self._sure[key] = form if others is None else f"{others} {form}"
         for key in it.perhaps:
             kept = self._unless_numbered if it.is_unless_numbered else self._perhaps
             kept.setdefault(key, []).append(form)
@@ -203,12 +207,13 @@ class _Tables:
             self._counting[form] = it
         if it.is_about:
             self._rough.append(form)
+        return array("I")
 
     def with_key(self, key: str) -> tuple[Sequence[int], Sequence[int]]:
         """The sentences that have a key, and others that may have it, in their order."""
         with self.lock:
             if key not in self._made:
-                sure = [self.forms[form] for form in self._sure.get(key, ())]
+                sure = [self.forms[form] for form in self._sure.get(key, "").split()]
                 perhaps = [self.forms[form] for form in self._perhaps.get(key, ())]
                 for form in self._unless_numbered.get(key, ()):
                     numbers = self.forms[form]
@@ -352,7 +357,7 @@ class SentenceView:
     def __init__(self, tables: _Tables, nodes: Sequence[ReadNode], places: Sequence[int]) -> None:
         self._tables = tables
         self.nodes = nodes
-        self._order = sorted(range(len(nodes)), key=places.__getitem__)
+        self._order = array("I", sorted(range(len(nodes)), key=places.__getitem__))
         self._firsts = array("I", (tables.firsts[places[at]] for at in self._order))
         self._runs: list[tuple[int, int]] = []  # of sentences that follow each other
         for at in self._order:
