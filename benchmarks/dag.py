@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,9 @@ def nodes(shape: Shape) -> Iterator[dict[str, Any]]:
     texts = random.Random("texts")  # nothing secret
     for stage, count in enumerate(shape.stages):
         for place in range(count):
-            length = _length(shape, stage, place)
-            start = texts.randrange(POOL - length)
             node = {
                 "node_id": node_id(stage, place),
-                "text": pool[start : start + length],
+                "text": _part(pool, texts.randrange, _length(shape, stage, place)),
                 "stage": stage + 1,
                 "kind": KINDS[stage],
                 "metadata": {"number": place},
@@ -167,6 +165,13 @@ def _text_pool() -> str:
         parts.append(sentence)
         size += len(sentence)
     return "".join(parts)[:POOL]
+
+
+def _part(pool: str, draw: Callable[[int], int], length: int) -> str:
+    """Whole words of the pool: parts of words would be more words than any language has."""
+    start = draw(POOL - length)
+    end = pool.rindex(" ", 0, start + length)
+    return pool[pool.find(" ", start, end) + 1 : end]
 
 
 def _length(shape: Shape, stage: int, place: int) -> int:

@@ -225,7 +225,7 @@ class SharedTexts:
         self._process_id = process_id
         self._splitter = splitter
         self._limit = self._room = cached_characters
-        self._refs: dict[str, NodeRef] = {}  # of what is asked for
+        self._refs: dict[str, NodeRef] = {}  # of what is asked for and not among the nodes
         self._unsplit: dict[str, str] = {}  # read with edges, not yet asked for
         self._unsplit_characters = 0
         self._nodes: dict[str, ReadNode] = {}
@@ -256,7 +256,8 @@ class SharedTexts:
     async def read(self, nodes: Sequence[NodeRef]) -> dict[str, ReadNode]:
         """The texts of these nodes, as far as they exist, split into sentences."""
         refs = _by_id(nodes)
-        self._refs.update(refs)
+        known = self._nodes
+        self._refs.update((name, ref) for name, ref in refs.items() if name not in known)
         return await self._all.get(refs.keys())
 
     def _known(self, names: Collection[str]) -> dict[str, ReadNode]:
@@ -286,6 +287,8 @@ class SharedTexts:
             made = await asyncio.to_thread(self._made, texts, characters, is_late=is_late)
         found: dict[str, ReadNode] = dict(zip(texts, made, strict=True))
         self._nodes.update(found)
+        for name in found:
+            del self._refs[name]
         if not all(isinstance(one, FiledNode) for one in made):
             self._hold(made, characters)
         return found
@@ -311,7 +314,9 @@ class SharedTexts:
         self._room -= characters
         while self._room < 0 and self._held:
             oldest = self._held.popleft()
-            del self._nodes[oldest.ref.node_id]
+            name = oldest.ref.node_id
+            del self._nodes[name]
+            self._refs[name] = oldest.ref  # a claim may be about to read it again
             self._room += len(oldest.text)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Literal
 
 import pytest
@@ -17,8 +21,10 @@ from hypothesis import strategies as st
 from veritrail_graph.graph.model import NodeRef, Sentence
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines.lexical import indexing
+from veritrail_graph.verifier.engines.lexical import postings as postings_of_words
 from veritrail_graph.verifier.engines.lexical.comparing import holds
 from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
+from veritrail_graph.verifier.engines.lexical.postings import MOST_HELD, Postings
 from veritrail_graph.verifier.engines.lexical.reading import read
 from veritrail_graph.verifier.engines.lexical.selecting import chosen_for
 from veritrail_graph.verifier.ports import SplitNode
@@ -140,8 +146,11 @@ def test_each_sentence_that_holds_a_figure_is_among_those_that_may(texts: list[l
         assert holding <= set(view.with_number(wanted)), wanted
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_claim_selects_the_same_of_real_texts(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "most_held"), [(0, MOST_HELD), (1, 500)])
+def test_a_claim_selects_the_same_of_real_texts(
+    seed: int, most_held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "Postings", partial(Postings, most_held))
     draw = random.Random(seed)
     found = [
         text
@@ -161,6 +170,34 @@ def test_a_claim_selects_the_same_of_real_texts(seed: int) -> None:
         claim = _claim(draw, sentences, number % 4)
         some = nodes if number % 3 else draw.sample(nodes, 150)
         assert chosen_for(claim, some, index) == chosen_for(claim, some), claim
+
+
+def test_numbers_that_memory_does_not_hold_lie_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    draw = random.Random(3)
+    expected: dict[str, list[int]] = {word: [] for word in "abcdef"}
+    filed, held = Postings(100), Postings(100)
+    for postings in (filed, held):
+        postings.last.update({word: array("I") for word in expected})
+    for number in range(2_000):
+        words = draw.sample("abcdef", draw.randint(1, 3))
+        for word in words:
+            expected[word].append(number)
+        for postings in (filed, held):
+            is_full = postings is held
+            with monkeypatch.context() as patch:
+                patch.setattr(
+                    postings_of_words, "TemporaryFile", full if is_full else TemporaryFile
+                )
+                for word in words:
+                    postings.last[word].append(number)
+                postings.added(len(words))
+    for postings in (filed, held):
+        assert {word: list(postings.numbers(word)) for word in expected} == expected
+    assert sum(map(len, filed.last.values())) <= 100 < sum(map(len, held.last.values()))
+    assert not filed.numbers("z")
 
 
 def _claim(draw: random.Random, sentences: list[Sentence], kind: int) -> str:

@@ -22,6 +22,7 @@ from operator import is_
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.forms import ACCENTED, Form, form_of
+from veritrail_graph.verifier.engines.lexical.postings import NONE, Postings
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
@@ -46,8 +47,6 @@ _OTHER_LETTERS = re.compile(f"[^\\W_a-zA-Z0-9{ACCENTED}]")
 _SIGNS_OF_OTHERS = re.compile(r"[~\u2248^]|\d\s*/\s*\d")
 _LONG = 3
 """Digits from which on a figure in words has two words and more."""
-_NONE: array[int] = array("I")
-"""No sentences; nothing is added to it."""
 _REPEATS, _ROUGH, _NUMBERED = 1, 2, 4
 """Signs of a sentence: it has a word twice, a fraction or power; it may have a value."""
 _MOST_ZEROS = 40
@@ -57,7 +56,7 @@ _NEAR = 1.06
 """How far a rough figure may be from another, with some room; see `Value.agrees`."""
 
 
-class _Postings(dict[str, "array[int]"]):
+class _Numbers(dict[str, "array[int]"]):
     """Numbers of sentences, ascending, by what they have."""
 
     def add(self, name: str, number: int) -> None:
@@ -111,16 +110,16 @@ class _Tables:
         self.counts = array("I")
         self.firsts = array("I")
         self.number = 0
-        self.forms = _Postings()  # by a word as it is written
-        self.keys = _Postings()  # of sentences that were read, by key
-        self.initials = _Postings()
-        self.abbreviations = _Postings()
-        self.digits = _Postings()
+        self._forms = Postings()  # by a word as it is written
+        self.keys = _Numbers()  # of sentences that were read, by key
+        self.initials = _Numbers()
+        self.abbreviations = _Numbers()
+        self.digits = _Numbers()
         self.signs = bytearray()  # of each sentence, see `_NUMBERED`
         self.read_numbers = array("I")  # sentences that were read and have a figure
         self.known: dict[str, dict[int, bool]] = {}
         self.values: dict[int, tuple[Number, ...]] = {}  # of sentences whose values were asked for
-        self._marked: dict[str, int] = {}  # in how many sentences with a form that is noted
+        self._starting: set[str] = set()  # words that a figure, a date or a time may start with
         self._sure: dict[str, str] = {}  # words by key, a space between them: most are alone
         self._perhaps: dict[str, list[str]] = {}
         self._unless_numbered: dict[str, list[str]] = {}
@@ -150,14 +149,17 @@ class _Tables:
             return self._add_reading(number, read_once(text))
         found = _WORD.findall(normal)
         forms = set(found)
-        postings = self.forms
+        last = self._forms.last
         for form in forms:
-            numbers = postings.get(form)
+            numbers = last.get(form)
             if numbers is None:
-                numbers = postings[form] = self._tell(form, form_of(form))
-            if numbers is not _NONE:
+                numbers = last[form] = self._tell(form, form_of(form))
+            if numbers is not NONE:
                 numbers.append(number)
+        self._forms.added(len(forms))
         signs = _REPEATS if len(forms) < len(found) else 0
+        if not self._starting.isdisjoint(forms):
+            signs |= _NUMBERED
         if digits:
             signs |= _NUMBERED
             if _SIGNS_OF_OTHERS.search(normal):
@@ -175,21 +177,15 @@ class _Tables:
             self.read_numbers.append(number)
         return _NUMBERED if reading.numbers else 0
 
-    def tell(self) -> None:
-        """Mark the sentences that were added, and forget what was made of all before."""
-        signs = self.signs
-        for form, done in self._marked.items():
-            numbers = self.forms[form]
-            for number in numbers[done:]:
-                signs[number] |= _NUMBERED
-            self._marked[form] = len(numbers)
+    def forget(self) -> None:
+        """Forget what was made of all sentences, as others were added."""
         self._made.clear()
         self._figures = None
 
     def _tell(self, form: str, it: Form) -> array[int]:
         """Take in what a word means; gives where its sentences are kept: nowhere if it is empty."""
         if it.is_empty:
-            return _NONE
+            return NONE
         if it.sure is not None:
             others = self._sure.get(it.sure)
             key = form if it.sure == form else it.sure  # one string, where they are the same
@@ -202,7 +198,7 @@ class _Tables:
             if it.abbreviates:
                 self._short.setdefault(it.abbreviates, []).append(form)
         if it.starts:
-            self._marked[form] = 0
+            self._starting.add(form)
         if it.counts:
             self._counting[form] = it
         if it.is_about:
@@ -213,16 +209,16 @@ class _Tables:
         """The sentences that have a key, and others that may have it, in their order."""
         with self.lock:
             if key not in self._made:
-                sure = [self.forms[form] for form in self._sure.get(key, "").split()]
-                perhaps = [self.forms[form] for form in self._perhaps.get(key, ())]
+                sure = [self._forms.numbers(form) for form in self._sure.get(key, "").split()]
+                perhaps = [self._forms.numbers(form) for form in self._perhaps.get(key, ())]
                 for form in self._unless_numbered.get(key, ()):
-                    numbers = self.forms[form]
+                    numbers = self._forms.numbers(form)
                     sure.append(array("I", (n for n in numbers if not self.signs[n] & _NUMBERED)))
                     perhaps.append(array("I", (n for n in numbers if self.signs[n] & _NUMBERED)))
                 digits = _DIGITS.search(key)
                 if digits is not None:  # COVID-19
-                    perhaps.append(self.digits.get(digits.group().lstrip("0"), _NONE))
-                sure.append(self.keys.get(key, _NONE))
+                    perhaps.append(self.digits.get(digits.group().lstrip("0"), NONE))
+                sure.append(self.keys.get(key, NONE))
                 certain = _merged(sure)
                 others: Sequence[int] = _merged(perhaps)
                 if certain and others:
@@ -234,14 +230,14 @@ class _Tables:
     def with_shortform_of(self, initials: str) -> Sequence[int]:
         """The sentences that may have an abbreviation of a name with these initials."""
         with self.lock:
-            found = [self.forms[form] for form in self._short.get(initials, ())]
-            return _merged([*found, self.abbreviations.get(initials, _NONE)])
+            found = [self._forms.numbers(form) for form in self._short.get(initials, ())]
+            return _merged([*found, self.abbreviations.get(initials, NONE)])
 
     def with_initials(self, short: str) -> Sequence[int]:
         """The sentences that may have a name that these letters abbreviate."""
         with self.lock:
             groups = [
-                set(chain(*(self.forms[form] for form in self._capitals.get(letter, ()))))
+                set(chain(*(self._forms.numbers(form) for form in self._capitals.get(letter, ()))))
                 for letter in set(short)
             ]
             found = set.intersection(*groups) if groups else set[int]()
@@ -252,23 +248,23 @@ class _Tables:
         """The sentences with figures in words, and with rough figures."""
         with self.lock:
             if self._figures is None:
-                signs, forms = self.signs, self.forms
-                counts = Counter(chain(*map(forms.__getitem__, self._counting)))
+                signs, numbers_of = self.signs, self._forms.numbers
+                counts = Counter(chain(*map(numbers_of, self._counting)))
                 # Digits and words make no figure together, but for a scale behind digits.
                 long = (n for n, count in counts.items() if count > 1 or signs[n] & _REPEATS)
-                about = chain(*(forms[form] for form in self._rough))
+                about = chain(*map(numbers_of, self._rough))
                 rough = {number for number in about if signs[number] & _NUMBERED}
                 rough.update(number for number, sign in enumerate(signs) if sign & _ROUGH)
-                thousands = (forms[form] for form, it in self._counting.items() if it.is_scale)
+                thousands = (numbers_of(form) for form, it in self._counting.items() if it.is_scale)
                 scales = Counter(chain(*thousands))
                 several = {n for n, count in scales.items() if count > 1 or signs[n] & _REPEATS}
                 leading: dict[str, list[array[int]]] = {}
                 ordinals: dict[str, list[array[int]]] = {}
                 for form, it in self._counting.items():
                     if it.ordinal:
-                        ordinals.setdefault(it.ordinal, []).append(forms[form])
+                        ordinals.setdefault(it.ordinal, []).append(numbers_of(form))
                     if it.leads is not None:
-                        leading.setdefault(it.leads, []).append(forms[form])
+                        leading.setdefault(it.leads, []).append(numbers_of(form))
                 self._figures = _Spelled(
                     every=array("I", sorted(counts)),
                     long=array("I", sorted(long)),
@@ -301,7 +297,7 @@ def _merged(found: Sequence[array[int]]) -> array[int]:
     """Numbers of several lists, each once, in their order."""
     full = [numbers for numbers in found if numbers]
     if len(full) < 2:
-        return full[0] if full else _NONE
+        return full[0] if full else NONE
     return array("I", sorted(set(chain(*full))))
 
 
@@ -339,7 +335,7 @@ class SentenceIndex:
                 if name not in tables.places:
                     tables.add(name, node)
             if tables.number > before:
-                tables.tell()
+                tables.forget()
             view = SentenceView(tables, nodes, [tables.places[name] for name in names])
             self._last = names, view
             return view
@@ -426,7 +422,7 @@ class SentenceView:
         if number.value.kind in NUMERIC:
             spelled = tables.figures()
             for amount in _amounts(number):  # of a unit, too: $ second
-                found.update(self._within(spelled.ordinals.get(amount, _NONE)))
+                found.update(self._within(spelled.ordinals.get(amount, NONE)))
             if number.value.unit == "ordinal":
                 found.update(self._within(tables.read_numbers))
             elif number.value.limit == "~":
