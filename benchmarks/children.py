@@ -55,9 +55,11 @@ def peak_of(usage: resource.struct_rusage) -> float:
 
 
 def _main(task: str) -> None:
+    from veritrail_graph.api.cli.main import share_one_heap
     from veritrail_graph.graph.lean_imports import keep_imports_lean
 
-    keep_imports_lean()  # as the command line does: else the driver loads data-frame libraries
+    share_one_heap()  # both as the command line does
+    keep_imports_lean()  # else the driver loads data-frame libraries
     module, _, name = task.partition(":")
     function = getattr(importlib.import_module(module), name)
     arguments = json.load(sys.stdin)

@@ -29,7 +29,7 @@ from veritrail_graph.verifier.ports import LateNode, ReadNode, SourceNodes, Spli
 T = TypeVar("T")
 
 
-CACHED_CHARACTERS = 16_000_000
+CACHED_CHARACTERS = 8_000_000
 """Characters of texts that a run holds in memory; it keeps the rest in a file."""
 HELD_IN_SENTENCES = 1_000_000
 """Characters that are read at once of which the sentences are held; of more, only their places."""

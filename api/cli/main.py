@@ -49,7 +49,7 @@ def begin_early(arguments: Sequence[str]) -> None:
         begin_engine(Settings())
 
 
-def _share_one_heap() -> None:
+def share_one_heap() -> None:
     """Let all threads take memory from one heap, where the C library is glibc.
 
     It gives each thread one of its own, and what one lets go no other uses: a fifth of the memory
@@ -70,7 +70,7 @@ def main() -> None:
         else:  # what a terminal's character set cannot say must not end the command
             stream.reconfigure(errors="backslashreplace")
     gc.set_threshold(*COLLECTIONS)
-    _share_one_heap()
+    share_one_heap()
     keep_imports_lean()
     try:
         begin_early(sys.argv[1:])

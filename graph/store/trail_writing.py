@@ -210,7 +210,7 @@ class Rest:
 
     nodes: list[Row] = field(default_factory=list)
     links: list[Row] = field(default_factory=list)
-    checked: list[Row] = field(default_factory=list)
+    checked: list[tuple[str, int, list[str]]] = field(default_factory=list)
     evidence: list[Row] = field(default_factory=list)
     sentences: list[Row] = field(default_factory=list)
     lengths: dict[str, int] = field(default_factory=dict)
@@ -224,8 +224,8 @@ class Rest:
             yield "trail/nodes", self.nodes[start : start + MAX_ROWS]
         for start in range(0, len(self.links), MAX_ROWS):
             yield "trail/links", self.links[start : start + MAX_ROWS]
-        for start in range(0, len(self.checked), MAX_ROWS):
-            yield "trail/checked", _by_iteration(self.checked[start : start + MAX_ROWS])
+        for rows in _of_checked(self.checked):
+            yield "trail/checked", rows
         for rows in _parted(
             self.evidence, lambda row: _own_length(row[2]["summary"], row[2]["missing"])
         ):
@@ -393,12 +393,12 @@ class _Citing:
 
 def _iteration(verification: Verification, iteration: Iteration, citing: _Citing) -> dict[str, Any]:
     key, rest = citing.key, citing.rest
-    checked = []
+    checked: list[str] = []
+    left: list[str] = []
     for ref in iteration.checked:
-        if citing.capacity.take():
-            checked.append(ref.node_id)
-        else:
-            rest.checked.append([key, iteration.number, ref.node_id])
+        (checked if citing.capacity.take() else left).append(ref.node_id)
+    if left:
+        rest.checked.append((key, iteration.number, left))
     return {
         "properties": {
             **iteration_row(key, iteration, verification.indicative),
@@ -455,14 +455,21 @@ def _held(lengths: dict[str, int], sentence: Row) -> int:
     return lengths[sentence[0]] + len(sentence[4])
 
 
-def _by_iteration(checked: list[Row]) -> list[Row]:
-    """[verification_id, number, [node_ids]] from one row a node."""
-    rows: list[Row] = []
-    for key, number, node_id in checked:
-        if not rows or rows[-1][:2] != [key, number]:
-            rows.append([key, number, []])
-        rows[-1][2].append(node_id)
-    return rows
+def _of_checked(checked: Iterable[tuple[str, int, list[str]]]) -> Iterator[list[Row]]:
+    """[verification_id, number, [node_ids]] in parts of as many nodes as a statement takes."""
+    part: list[Row] = []
+    room = MAX_ROWS
+    for key, number, names in checked:
+        start = 0
+        while start < len(names):
+            some = names[start : start + room]
+            part.append([key, number, some])
+            start, room = start + len(some), room - len(some)
+            if not room:
+                yield part
+                part, room = [], MAX_ROWS
+    if part:
+        yield part
 
 
 def verification_caption(verification: Verification) -> str:

@@ -10,7 +10,7 @@ from array import array
 from tempfile import TemporaryFile
 from typing import IO
 
-MOST_HELD = 8_000_000
+MOST_HELD = 4_000_000
 """Numbers that are held in memory, four bytes each."""
 _LEAST = 8
 """Numbers of a word that are worth a place in the file."""
