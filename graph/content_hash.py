@@ -7,16 +7,63 @@ not cover claims, name or question, nor the place of a node.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from veritrail_graph.graph.model import NO_FACTS
 from veritrail_graph.graph.model.canonical import canonical, canonical_text
+from veritrail_graph.graph.sorting import sorted_parts
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.records import NodeRecord
     from veritrail_graph.graph.ingest.topology import Topology
+
+
+class Digests(Sequence[bytes]):
+    """`node_digest` by number of the node, in one piece; empty where a node breaks a rule."""
+
+    def __init__(self, digests: Iterable[bytes] = ()) -> None:
+        self._whole = bytearray()
+        self.extend(digests)
+
+    def append(self, digest: bytes) -> None:
+        """Add a digest, or nothing in its place."""
+        self._whole += digest or _NO_DIGEST
+
+    def extend(self, digests: Iterable[bytes]) -> None:
+        """Add digests, none of which is empty."""
+        self._whole += digests._whole if isinstance(digests, Digests) else b"".join(digests)
+
+    def tobytes(self) -> bytes:
+        """All of them, one after the other."""
+        return bytes(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._whole) // _SIZE
+
+    @overload
+    def __getitem__(self, number: int) -> bytes: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[bytes]: ...
+    def __getitem__(self, number: int | slice) -> bytes | list[bytes]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if not -len(self) <= number < len(self):
+            raise IndexError(number)
+        start = number % len(self) * _SIZE
+        found = bytes(self._whole[start : start + _SIZE])
+        return b"" if found == _NO_DIGEST else found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Digests) and self._whole == other._whole
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_SIZE = 32
+_NO_DIGEST = bytes(_SIZE)
 
 
 def node_digest(node: NodeRecord) -> bytes:
@@ -91,9 +138,10 @@ def content_hash(
         total.update(b"".join([b"%b%d\n" % (digests[number], stages[number]) for number in part]))
     total.update(b"edges\n")
     # Numbers in the order of the ids make edges sortable without building strings.
-    rank = [0] * len(ids)
+    rank = array("L", bytes(array("L").itemsize * len(ids)))
     for place, number in enumerate(by_id):
         rank[number] = place
+    del by_id
     for line in _edge_lines(topology, rank):
         total.update(line)
     if topology.origins:
@@ -105,28 +153,25 @@ def content_hash(
 
 
 _NODES = _EDGES = 20_000  # that are hashed at once
-_EXACT = 2**53  # integers up to this one are floats, which are sorted faster
 
 
 def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
     """Every edge as `source target cited`, and how it was inferred, in the order of the ids."""
     base = len(rank)
-    first: list[float] = [place * base for place in rank]
-    if base * base < _EXACT:
-        first = [float(place) for place in first]
-    keys = [first[source] + rank[target] for source, target in topology.edges]
+    keys = (rank[source] * base + rank[target] for source, target in topology.edges)
     if not topology.facts:
-        keys.sort()
-        for start in range(0, len(keys), _EDGES):
-            part = list(map(int, keys[start : start + _EDGES]))
-            ends = [0] * (2 * len(part))
-            ends[0::2] = [key // base for key in part]
-            ends[1::2] = [key % base for key in part]
-            yield ("%d %d -1\n" * len(part) % tuple(ends)).encode()
+        for some in sorted_parts(keys, base * base, len(topology.edge_sources)):
+            for start in range(0, len(some), _EDGES):
+                part = some[start : start + _EDGES]
+                ends = [0] * (2 * len(part))
+                ends[0::2] = [key // base for key in part]
+                ends[1::2] = [key % base for key in part]
+                yield ("%d %d -1\n" * len(part) % tuple(ends)).encode()
         return
-    for edge in sorted(range(len(keys)), key=keys.__getitem__):
+    every = list(keys)
+    for edge in sorted(range(len(every)), key=every.__getitem__):
         facts = topology.facts.get(edge, NO_FACTS)
-        source, target = divmod(int(keys[edge]), base)
+        source, target = divmod(every[edge], base)
         yield b"%d %d %d" % (source, target, -1 if facts.cited is None else facts.cited)
         if facts.inferred is not None:
             yield canonical([facts.inferred, facts.score])

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from veritrail_graph.graph.content_hash import node_digest
+from veritrail_graph.graph.content_hash import Digests, node_digest
 from veritrail_graph.graph.errors import InputError, ProcessConflict
 from veritrail_graph.graph.importers.records import (
     Header,
@@ -72,7 +72,7 @@ async def read_stored(store: Store, process_id: str, progress: Progress) -> Stor
 
 async def _read_stored(store: Store, process_id: str, progress: Progress) -> StoredShape:
     stored = await StoredProcess.open(store.database, process_id)
-    topology, digests, lengths = Topology(), list[bytes](), array("L")
+    topology, digests, lengths = Topology(), Digests(), array("L")
     position = -1
     async for page in stored.spans():
         for properties in page:

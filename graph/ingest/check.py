@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veritrail_graph.graph.content_hash import (
+    Digests,
     content_hash,
     derived_process_id,
 )
@@ -73,7 +74,7 @@ class Survey:
     process_id: str
     header: Header
     topology: Topology
-    digests: list[bytes]
+    digests: Digests
     lengths: array[int]
     roles: list[Role]
     origins: list[Origin]

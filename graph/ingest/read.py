@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from operator import eq
 from typing import cast
 
-from veritrail_graph.graph.content_hash import node_digest
+from veritrail_graph.graph.content_hash import Digests, node_digest
 from veritrail_graph.graph.errors import Violation, Violations, shown
 from veritrail_graph.graph.importers.records import (
     ClaimRecord,
@@ -33,7 +33,7 @@ from veritrail_graph.graph.ingest.hidden import HiddenCharacters
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 from veritrail_graph.graph.model import Origin
 
-KEPT_BYTES = 256_000_000
+KEPT_BYTES = 128_000_000
 """Nodes of an input that takes no more memory than this are not read a second time."""
 
 _REPORT_EVERY = 1_000  # records
@@ -66,7 +66,7 @@ class Gathering:
     max_node_text: int
     onto: StoredShape | None = None
     topology: Topology = field(default_factory=Topology)
-    digests: list[bytes] = field(default_factory=list)
+    digests: Digests = field(default_factory=Digests)
     lengths: array[int] = field(default_factory=lambda: array("L"))
     kept: KeptNodes | None = field(default_factory=KeptNodes)
     claims: list[ClaimRecord] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Gathering:
         """Start from the stored process."""
         if self.onto is not None:
             self.topology = self.onto.topology.copy()
-            self.digests = list(self.onto.digests)
+            self.digests = Digests(self.onto.digests)
             self.lengths = array("L", self.onto.lengths)
 
     def add_node(self, node: NodeRecord) -> None:
@@ -120,7 +120,7 @@ class Gathering:
             return
         has_stages = any(stage is not None for stage in plain.stages)
         self.gives_stages = self.gives_stages or has_stages
-        self.digests += plain.digests
+        self.digests.extend(plain.digests)
         self.lengths.extend(lengths)
         for node_id, text in zip(ids, plain.texts, strict=True):
             self.hidden.add(node_id, text)

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import eq, lt
 
+from veritrail_graph.graph.content_hash import Digests
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.model import NO_FACTS, EdgeFacts, Origin, Role
+from veritrail_graph.graph.sorting import sorted_parts
 
 NO_STAGE = -1
 """The stage, in `Topology.stages`, of a node whose stage the input does not give."""
@@ -40,8 +42,8 @@ class Topology:
     ids: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     stages: array[int] = field(default_factory=lambda: array("q"))
-    edge_sources: array[int] = field(default_factory=lambda: array("L"))
-    edge_targets: array[int] = field(default_factory=lambda: array("L"))
+    edge_sources: array[int] = field(default_factory=lambda: array("I"))
+    edge_targets: array[int] = field(default_factory=lambda: array("I"))
     facts: dict[int, EdgeFacts] = field(default_factory=dict)
     origins: dict[int, Origin] = field(default_factory=dict)
     made: bytearray = field(default_factory=bytearray)
@@ -53,8 +55,8 @@ class Topology:
             list(self.ids),
             dict(self.numbers),
             array("q", self.stages),
-            array("L", self.edge_sources),
-            array("L", self.edge_targets),
+            array("I", self.edge_sources),
+            array("I", self.edge_targets),
             dict(self.facts),
             dict(self.origins),
             bytearray(self.made),
@@ -124,7 +126,7 @@ class Topology:
         base = max(1, len(self.ids))
         keys = [target * base + source for source, target in self.edges]
         order = sorted(range(len(keys)), key=keys.__getitem__)
-        sources, targets, facts = array("L"), array("L"), dict[int, EdgeFacts]()
+        sources, targets, facts = array("I"), array("I"), dict[int, EdgeFacts]()
         previous = (-1, -1)
         for edge in order:
             pair = (self.edge_sources[edge], self.edge_targets[edge])
@@ -142,14 +144,17 @@ class Topology:
         return repeated
 
     def _keep_each_once(self) -> int:
-        base = max(1, len(self.ids))
-        keys = sorted([target * base + source for source, target in self.edges])
-        count = len(keys)
-        if any(map(eq, keys, islice(keys, 1, None))):
-            keys = list(dict.fromkeys(keys))
-        self.edge_sources = array("L", [key % base for key in keys])
-        self.edge_targets = array("L", [key // base for key in keys])
-        return count - len(keys)
+        base, count = max(1, len(self.ids)), len(self.edge_sources)
+        keys = (target * base + source for source, target in self.edges)
+        sources, targets = array("I"), array("I")
+        for some in sorted_parts(keys, base * base, count):
+            once = some
+            if any(map(eq, some, islice(some, 1, None))):
+                once = list(dict.fromkeys(some))
+            sources.extend([key % base for key in once])
+            targets.extend([key // base for key in once])
+        self.edge_sources, self.edge_targets = sources, targets
+        return count - len(sources)
 
     def in_degrees(self) -> array[int]:
         """Number of source nodes, by node; to be read only."""
@@ -214,7 +219,7 @@ class Topology:
         """Nodes so that every edge points forward; shorter than `ids` when there is a cycle."""
         starts, targets = self._targets_by_source()
         waiting = array("q", self.in_degrees())
-        order = array("L", (node for node, degree in enumerate(waiting) if degree == 0))
+        order = array("I", (node for node, degree in enumerate(waiting) if degree == 0))
         for node in order:  # grows while it is read
             for target in targets[starts[node] : starts[node + 1]]:
                 waiting[target] -= 1
@@ -302,7 +307,7 @@ def _grouped(keys: array[int], values: array[int], nodes: int) -> tuple[array[in
     for key in range(nodes):
         starts[key + 1] += starts[key]
     free = array("q", starts)
-    grouped = array("L", bytes(array("L").itemsize * len(keys)))
+    grouped = array("I", bytes(array("I").itemsize * len(keys)))
     for key, value in zip(keys, values, strict=True):
         grouped[free[key]] = value
         free[key] += 1
@@ -325,7 +330,7 @@ class StoredShape:
     header: Header
     hash: str
     topology: Topology
-    digests: list[bytes]
+    digests: Digests
     lengths: array[int]
     next_position: int
 

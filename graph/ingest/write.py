@@ -53,7 +53,7 @@ def plan_key(found: Survey) -> str:
     """A digest of the batches and properties that an ingest sends: equal for equal ingests."""
     topology = found.topology
     plan = hashlib.sha256(b"%d %d %d %d\n" % (BATCH_ROWS, BATCH_CHARACTERS, EDGE_BATCH, LANES))
-    plan.update(b"".join(found.digests))  # in the order of the input
+    plan.update(found.digests.tobytes())  # in the order of the input
     for numbers in (topology.stages, topology.edge_sources, topology.edge_targets):
         plan.update(numbers.tobytes())
     claims = [claim_row(claim) for claim in found.claims]

@@ -210,7 +210,7 @@ class Rest:
 
     nodes: list[Row] = field(default_factory=list)
     links: list[Row] = field(default_factory=list)
-    checked: list[tuple[str, int, list[str]]] = field(default_factory=list)
+    checked: list[Row] = field(default_factory=list)
     evidence: list[Row] = field(default_factory=list)
     sentences: list[Row] = field(default_factory=list)
     lengths: dict[str, int] = field(default_factory=dict)
@@ -224,8 +224,8 @@ class Rest:
             yield "trail/nodes", self.nodes[start : start + MAX_ROWS]
         for start in range(0, len(self.links), MAX_ROWS):
             yield "trail/links", self.links[start : start + MAX_ROWS]
-        for rows in _of_checked(self.checked):
-            yield "trail/checked", rows
+        for row in self.checked:
+            yield "trail/checked", [row]
         for rows in _parted(
             self.evidence, lambda row: _own_length(row[2]["summary"], row[2]["missing"])
         ):
@@ -397,8 +397,8 @@ def _iteration(verification: Verification, iteration: Iteration, citing: _Citing
     left: list[str] = []
     for ref in iteration.checked:
         (checked if citing.capacity.take() else left).append(ref.node_id)
-    if left:
-        rest.checked.append((key, iteration.number, left))
+    parts = (left[start : start + MAX_ROWS] for start in range(0, len(left), MAX_ROWS))
+    rest.checked += [[key, iteration.number, part] for part in parts]
     return {
         "properties": {
             **iteration_row(key, iteration, verification.indicative),
@@ -453,23 +453,6 @@ def _own_length(summary: str, missing: str | None) -> int:
 
 def _held(lengths: dict[str, int], sentence: Row) -> int:
     return lengths[sentence[0]] + len(sentence[4])
-
-
-def _of_checked(checked: Iterable[tuple[str, int, list[str]]]) -> Iterator[list[Row]]:
-    """[verification_id, number, [node_ids]] in parts of as many nodes as a statement takes."""
-    part: list[Row] = []
-    room = MAX_ROWS
-    for key, number, names in checked:
-        start = 0
-        while start < len(names):
-            some = names[start : start + room]
-            part.append([key, number, some])
-            start, room = start + len(some), room - len(some)
-            if not room:
-                yield part
-                part, room = [], MAX_ROWS
-    if part:
-        yield part
 
 
 def verification_caption(verification: Verification) -> str:
