@@ -448,6 +448,7 @@ class Loading:
         await self.store.database.write_with(
             lambda tx: write(tx, rows, in_doubt or tx.in_doubt), repeatable=True
         )
+        rows.clear()  # objects of the driver that refer to each other hold it for a while
 
 
 def check_stored(stored: list[tuple[Any, ...]], expected: int) -> None:

@@ -76,6 +76,7 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: Tr
     _link_reused(tx, batch)
     claim_ids = sorted({row["claim_id"] for row in batch.rows})
     tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
+    batch.rows.clear()  # objects of the driver that refer to each other hold it for a while
 
 
 def _link_reused(tx: Transaction, batch: TrailBatch) -> None:

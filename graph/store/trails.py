@@ -126,6 +126,8 @@ class TrailStore:
                     tx.run(name, process_id=process_id, rows=rows)
 
             await self._database.write_with(work)
+            for _, rows in part:
+                rows.clear()  # objects of the driver that refer to each other hold it for a while
         await self._database.write_with(trail.end, repeatable=True)
 
     async def link_reused(self, process_id: str) -> None:
