@@ -25,6 +25,7 @@ KINDS = ("chunk", "extraction", "description", "report", "map_answer", "final_an
 STAGE_TEXT = (0, 300, 700, 2_600, 3_000, 5_000)
 WORDS = 20_000
 POOL = 2_000_000
+_LONGEST = 100  # more than a word has
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Shape:
     Attributes:
         stages: Number of nodes by stage, roots first.
         edges: Number of edges.
-        characters: Length of all texts together.
+        characters: Length of all texts together, about.
     """
 
     stages: tuple[int, ...]
@@ -169,9 +170,8 @@ def _text_pool() -> str:
 
 def _part(pool: str, draw: Callable[[int], int], length: int) -> str:
     """Whole words of the pool: parts of words would be more words than any language has."""
-    start = draw(POOL - length)
-    end = pool.rindex(" ", 0, start + length)
-    return pool[pool.find(" ", start, end) + 1 : end]
+    start = pool.index(" ", draw(POOL - length - _LONGEST)) + 1
+    return pool[start : max(start, pool.rfind(" ", start, start + length))]
 
 
 def _length(shape: Shape, stage: int, place: int) -> int:

@@ -1,8 +1,7 @@
 """Texts of nodes in an unnamed file, where memory is not to hold them.
 
 A run over a large process reads each text once from the engine, and every claim reads it again.
-The system removes the file with its last user, also where the process is killed; nobody else can
-open it.
+The system removes the file with its last user, also where the process is killed.
 
 Source: ours (docs/adr/0013-walking-at-scale.md).
 """
@@ -10,15 +9,13 @@ Source: ours (docs/adr/0013-walking-at-scale.md).
 from __future__ import annotations
 
 import threading
-import weakref
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from tempfile import TemporaryFile
 
 from veritrail_graph.graph.model import NodeRef, Sentence
 from veritrail_graph.verifier.ports import places_of, sentences_at
+from veritrail_graph.verifier.unnamed_file import UnnamedFile
 
 _AS = ("utf-8", "surrogatepass")
 
@@ -33,8 +30,7 @@ class TextFile:
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 (open as long as a node of it is used)
-        weakref.finalize(self, self._file.close)
+        self._file = UnnamedFile()
         self._starts = array("Q", (0,))  # of each text, and the end behind them
         self._sizes = array("Q")  # of each text, in bytes
         self._lock = threading.Lock()
@@ -54,13 +50,12 @@ class TextFile:
         places = [places_of(parts).tobytes() for parts in sentences]
         with self._lock:
             first = len(self._sizes)
-            self._file.seek(self._starts[-1])
-            self._file.writelines(chain(*zip(said, places, strict=True)))
-            self._file.flush()
+            self._file.add([part for pair in zip(said, places, strict=True) for part in pair])
             for text, behind in zip(said, places, strict=True):
                 self._starts.append(self._starts[-1] + len(text) + len(behind))
                 self._sizes.append(len(text))
-        return [FiledNode(ref, self, number) for number, ref in enumerate(refs, first)]
+        numbers = range(first, first + len(said))
+        return [FiledNode(ref, self, number) for ref, number in zip(refs, numbers, strict=True)]
 
     def text(self, number: int) -> str:
         """A text by its number."""
@@ -76,8 +71,7 @@ class TextFile:
 
     def _read(self, number: int, size: int) -> bytes:
         with self._lock:
-            self._file.seek(self._starts[number])
-            return self._file.read(size)
+            return self._file.read(self._starts[number], size)
 
 
 @dataclass(frozen=True, slots=True)

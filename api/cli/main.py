@@ -54,11 +54,11 @@ def share_one_heap() -> None:
 
     It gives each thread a heap of its own, and what one lets go no other uses; and it keeps large
     pieces that were let go, with holes between them. Both together were a quarter of the memory
-    that a check of 120,000 nodes took. Threads of Python run one at a time and wait for no heap.
+    that a check of 120,000 nodes took. Threads of Python run one at a time: few wait for a heap.
     """
-    import ctypes
+    with suppress(AttributeError, ImportError, OSError, TypeError):  # no such function elsewhere
+        import ctypes
 
-    with suppress(AttributeError, OSError, TypeError):  # another system has no such function
         adjust = ctypes.CDLL(None).mallopt
         adjust(_MOST_HEAPS, 1)
         adjust(_LEAST_FROM_SYSTEM, 128 * 1024)

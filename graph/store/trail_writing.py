@@ -225,8 +225,8 @@ class Rest:
             yield "trail/nodes", self.nodes[start : start + MAX_ROWS]
         for start in range(0, len(self.links), MAX_ROWS):
             yield "trail/links", self.links[start : start + MAX_ROWS]
-        for row in self.checked:
-            yield "trail/checked", [row]
+        for rows in _parted(self.checked, lambda row: len(row[2]), MAX_ROWS):
+            yield "trail/checked", rows
         for rows in _parted(
             self.evidence, lambda row: _own_length(row[2]["summary"], row[2]["missing"])
         ):
@@ -433,14 +433,16 @@ def _evidence(iteration: Iteration, citing: _Citing) -> list[dict[str, Any]]:
     return here
 
 
-def _parted(rows: Iterable[Row], held_by: Callable[[Row], int]) -> Iterator[list[Row]]:
+def _parted(
+    rows: Iterable[Row], held_by: Callable[[Row], int], most: int = MOST_HELD
+) -> Iterator[list[Row]]:
     """Rows in parts that an engine may be made to hold; one that is too long goes alone."""
-    capacity, part = Capacity(), list[Row]()
+    capacity, part = Capacity(held=most), list[Row]()
     for row in rows:
         held = held_by(row)
         if part and not capacity.has(held=held):
             yield part
-            capacity, part = Capacity(), []
+            capacity, part = Capacity(held=most), []
         capacity.take(held=min(held, capacity.held))
         part.append(row)
     if part:

@@ -90,8 +90,18 @@ def test_a_huge_trail_is_cut_and_nothing_of_it_is_lost(nodes: int, length: int) 
     assert {kind: head[kind] + rest[kind] for kind in head} == dict.fromkeys(head, nodes)
     for name, rows in first.rests["v-1"].batches():
         assert len(rows) <= trail_writing.MAX_ROWS
+        if name == "trail/checked":
+            assert sum(len(row[2]) for row in rows) <= trail_writing.MAX_ROWS
         if name == "trail/sentences":
             assert sum(len(row[1][4]) for row in rows) <= trail_writing.MOST_HELD
+
+
+def test_small_iterations_of_a_huge_trail_share_a_statement() -> None:
+    count = trail_writing.MAX_ROWS + 2_000
+    turns = [a_round(n, NFS, [NodeRef(f"n{n}", 1, n, Role.ROOT)]) for n in range(1, count + 1)]
+    (batch,) = trail_batches([a_trail("v-1", *turns)])
+    rests = [rows for name, rows in batch.rests["v-1"].batches() if name == "trail/checked"]
+    assert [sum(len(row[2]) for row in rows) for rows in rests] == [2_000]
 
 
 def test_a_text_that_no_statement_has_room_for_goes_alone() -> None:

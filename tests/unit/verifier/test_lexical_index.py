@@ -8,10 +8,9 @@ import random
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Literal
 
 import pytest
@@ -21,13 +20,13 @@ from hypothesis import strategies as st
 from veritrail_graph.graph.model import NodeRef, Sentence
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines.lexical import indexing
-from veritrail_graph.verifier.engines.lexical import postings as postings_of_words
 from veritrail_graph.verifier.engines.lexical.comparing import holds
 from veritrail_graph.verifier.engines.lexical.indexing import SentenceIndex
 from veritrail_graph.verifier.engines.lexical.postings import MOST_HELD, Postings
 from veritrail_graph.verifier.engines.lexical.reading import read
 from veritrail_graph.verifier.engines.lexical.selecting import chosen_for
 from veritrail_graph.verifier.ports import SplitNode
+from veritrail_graph.verifier.unnamed_file import UnnamedFile
 from veritrail_graph.verifier.vocabulary import word_set
 
 ROOT = Path(__file__).parents[3]
@@ -173,31 +172,32 @@ def test_a_claim_selects_the_same_of_real_texts(
 
 
 def test_numbers_that_memory_does_not_hold_lie_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> None:
-        raise OSError(errno.ENOSPC, "no space left")
-
     draw = random.Random(3)
     expected: dict[str, list[int]] = {word: [] for word in "abcdef"}
-    filed, held = Postings(100), Postings(100)
-    for postings in (filed, held):
+    filed, held, filled = Postings(100), Postings(100), Postings(100)
+    every = (filed, held, filled)
+    for postings in every:
         postings.last.update({word: array("I") for word in expected})
     for number in range(2_000):
         words = draw.sample("abcdef", draw.randint(1, 3))
         for word in words:
             expected[word].append(number)
-        for postings in (filed, held):
-            is_full = postings is held
+        for postings in every:
+            for word in words:
+                postings.last[word].append(number)
             with monkeypatch.context() as patch:
-                patch.setattr(
-                    postings_of_words, "TemporaryFile", full if is_full else TemporaryFile
-                )
-                for word in words:
-                    postings.last[word].append(number)
+                if postings is held or (postings is filled and number > 1_000):
+                    patch.setattr(UnnamedFile, "add", _full)
                 postings.added(len(words))
-    for postings in (filed, held):
+    for postings in every:
         assert {word: list(postings.numbers(word)) for word in expected} == expected
-    assert sum(map(len, filed.last.values())) <= 100 < sum(map(len, held.last.values()))
+    in_memory = [sum(map(len, one.last.values())) for one in every]
+    assert in_memory[0] <= 100 < in_memory[2] < in_memory[1] == sum(map(len, expected.values()))
     assert not filed.numbers("z")
+
+
+def _full(file: UnnamedFile, parts: Sequence[bytes]) -> None:
+    raise OSError(errno.ENOSPC, "no space left")
 
 
 def _claim(draw: random.Random, sentences: list[Sentence], kind: int) -> str:
@@ -209,6 +209,15 @@ def _claim(draw: random.Random, sentences: list[Sentence], kind: int) -> str:
         return f"{text} {other}"
     words = text.split()
     return text if kind == 0 else " ".join([*words[: len(words) // 2], *other.split()[-6:]])
+
+
+@pytest.mark.parametrize(
+    "text", ["The pier opened on the third of May.", "In May.", "Half of the U.S. came on May 3."]
+)
+def test_a_date_is_found_where_it_is_said_without_its_year(text: str) -> None:
+    nodes = _nodes(["The harbour closed.", text])
+    found = chosen_for("It was 2021-05-03.", nodes, SentenceIndex(least_nodes=1))
+    assert found == chosen_for("It was 2021-05-03.", nodes) != {}
 
 
 def test_a_text_that_changed_is_read_anew() -> None:

@@ -26,6 +26,7 @@ from veritrail_graph.verifier.engines.lexical.postings import NONE, Postings
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
+from veritrail_graph.verifier.values.moments import MONTHS
 from veritrail_graph.verifier.values.reading import (
     text_read,
     without_citations,
@@ -149,14 +150,15 @@ class _Tables:
             return self._add_reading(number, read_once(text))
         found = _WORD.findall(normal)
         forms = set(found)
-        last = self._forms.last
+        last, kept = self._forms.last, 0
         for form in forms:
             numbers = last.get(form)
             if numbers is None:
                 numbers = last[form] = self._tell(form, form_of(form))
             if numbers is not NONE:
                 numbers.append(number)
-        self._forms.added(len(forms))
+                kept += 1
+        self._forms.added(kept)
         signs = _REPEATS if len(forms) < len(found) else 0
         if not self._starting.isdisjoint(forms):
             signs |= _NUMBERED
@@ -419,6 +421,10 @@ class SentenceView:
             numbers = chain(*(range(*run) for run in self._runs))
             return [n for n in numbers if tables.is_numbered(n)]
         found = {n for run in leading for n in self._within(tables.digits.get(run, ()))}
+        if number.value.kind is ValueKind.DATE:  # May, the third: it may be said without its year
+            found.update(self._within(tables.read_numbers))
+            for name in _months(number):
+                found.update(self.with_key(words.key(name)))
         if number.value.kind in NUMERIC:
             spelled = tables.figures()
             for amount in _amounts(number):  # of a unit, too: $ second
@@ -520,6 +526,12 @@ def leading_digits(number: Number, known: Iterable[str]) -> list[str] | None:
         padded = amount + "0" * _MOST_ZEROS
         found.update((padded[:end], None) for end in range(1, len(padded) + 1))
     return list(found)
+
+
+def _months(number: Number) -> list[str]:
+    """The names of the months that a date may be in, in each form."""
+    there = {one[5:7] for one in (number.value.canonical, *number.value.also)}
+    return [name for name, month in MONTHS.items() if f"{month:02}" in there]
 
 
 def _amounts(number: Number) -> list[str]:

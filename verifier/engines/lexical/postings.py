@@ -5,10 +5,9 @@ The words of a million sentences take fifty megabytes, and a claim asks for few 
 
 from __future__ import annotations
 
-import weakref
 from array import array
-from tempfile import TemporaryFile
-from typing import IO
+
+from veritrail_graph.verifier.unnamed_file import UnnamedFile
 
 MOST_HELD = 4_000_000
 """Numbers that are held in memory, four bytes each."""
@@ -20,7 +19,7 @@ NONE: array[int] = array("I")
 
 
 class Postings:
-    """Numbers of sentences, ascending, by word; threads wait for each other outside of it.
+    """Numbers of sentences, ascending, by word; one thread at a time may use it.
 
     Args:
         most_held: How many numbers memory holds.
@@ -35,8 +34,7 @@ class Postings:
         self._most = most_held
         self._held = 0
         self._parts: dict[str, array[int]] = {}  # where each part begins in the file, and its size
-        self._file: IO[bytes] | None = None
-        self._end = 0
+        self._file: UnnamedFile | None = None
 
     def numbers(self, word: str) -> array[int]:
         """The sentences with a word."""
@@ -47,8 +45,7 @@ class Postings:
         found = array("I")
         places = iter(parts)
         for start, size in zip(places, places, strict=True):
-            self._file.seek(start)
-            found.frombytes(self._file.read(size))
+            found.frombytes(self._file.read(start, size))
         return found + last
 
     def added(self, count: int) -> None:
@@ -62,17 +59,14 @@ class Postings:
 
     def _file_all(self) -> None:
         if self._file is None:
-            self._file = TemporaryFile()  # noqa: SIM115 (open as long as it is used)
-            weakref.finalize(self, self._file.close)
-        self._file.seek(self._end)
+            self._file = UnnamedFile()
         words = [word for word, numbers in self.last.items() if len(numbers) >= _LEAST]
-        for word in words:
-            self._file.write(self.last[word].tobytes())
-        self._file.flush()
+        start = self._file.end
+        self._file.add([self.last[word].tobytes() for word in words])
         for word in words:
             size = len(self.last[word]) * NONE.itemsize
-            self._parts.setdefault(word, array("Q")).extend((self._end, size))
-            self._end += size
+            self._parts.setdefault(word, array("Q")).extend((start, size))
+            start += size
             self.last[word] = array("I")
         self._held = sum(map(len, self.last.values()))
         self._most = max(self._most, 2 * self._held)  # where they are of too many words
