@@ -29,7 +29,7 @@ _RULES = (
     # What a command says when it takes long, on a machine that is busy.
     (re.compile(r"^claims: \d+ of \d+.* left\n", re.MULTILINE), ""),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z|\+00:00)?"), "<time>"),
-    (re.compile(r"\d{4}-\d\d-\d\d(?= UTC)"), "<day>"),
+    (re.compile(r"\d{4}-\d\d-\d\d(?= UTC)|(?<=<version> on )\d{4}-\d\d-\d\d"), "<day>"),
     (re.compile(r"(?<=q = \d, )\d{4}-\d\d-\d\d( to \d{4}-\d\d-\d\d)?"), "<day>"),
     (re.compile(r"(127\.0\.0\.1|localhost):\d{4,5}"), r"\1:<port>"),
     (re.compile(r"(in|took|after|about) \d+(\.\d+)? ?(ms|s|seconds)\b"), r"\1 <duration>"),
