@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from veritrail_graph.graph.model import (
     Status,
     Verification,
 )
+from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import trail_writing
 from veritrail_graph.graph.store.citing import sentence_row
 from veritrail_graph.graph.store.trail_writing import (
@@ -102,6 +104,15 @@ def test_small_iterations_of_a_huge_trail_share_a_statement() -> None:
     (batch,) = trail_batches([a_trail("v-1", *turns)])
     rests = [rows for name, rows in batch.rests["v-1"].batches() if name == "trail/checked"]
     assert [sum(len(row[2]) for row in rows) for rows in rests] == [2_000]
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 3, 2 * trail_writing.MAX_ROWS + 1])
+def test_the_hash_of_a_frontier_is_that_of_the_whole_list(nodes: int) -> None:
+    roles = (Role.ROOT, Role.INTERMEDIATE)
+    refs = [NodeRef(f"é{n}", n % 3, n, roles[n % 2]) for n in range(nodes)]
+    shown = [[ref.node_id, *([ref.stage, ref.position] if ref.is_root else [])] for ref in refs]
+    whole = hashlib.sha256(canonical(shown)).hexdigest()
+    assert trail_writing.frontier_hash(a_round(1, NFS, refs)) == whole
 
 
 def test_a_text_that_no_statement_has_room_for_goes_alone() -> None:

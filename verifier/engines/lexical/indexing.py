@@ -314,7 +314,7 @@ class SentenceIndex:
         self.least_nodes = least_nodes
         self._lock = threading.Lock()
         self._tables = _Tables()
-        self._last: tuple[list[int], SentenceView] | None = None
+        self._last: tuple[array[int], SentenceView] | None = None
 
     def view(self, nodes: Sequence[ReadNode]) -> SentenceView:
         """Return what is known of the sentences of these nodes, each of which is given once."""
@@ -326,7 +326,7 @@ class SentenceIndex:
                 and all(map(is_, last[1].nodes, nodes))
             ):  # claims often read the same nodes
                 return last[1]
-            names = [hash((node.ref.node_id, node.text)) for node in nodes]
+            names = array("q", (hash((node.ref.node_id, node.text)) for node in nodes))
             if last is not None and last[0] == names:
                 return last[1]
             tables = self._tables
