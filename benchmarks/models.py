@@ -82,7 +82,8 @@ def _schedule(report: Report, engine: Engine, folder: Path, count: int) -> None:
             given = _given(engine, HARBOUR, claims, base_url, warm=warm)
             ran = _ran(given)
             told = stats(base_url)
-        wall = wall or ran["wall"]  # the first one: nothing is warmed for the loop, too
+        if warm == "off":  # as the loop, for which nothing is warmed
+            wall = ran["wall"]
         calls = sum(told["calls"].values())
         ideal = max(calls * LATENCY / CALLS_AT_ONCE, ran["longest"] * LATENCY)
         characters, cached = (
@@ -109,7 +110,7 @@ def _schedule(report: Report, engine: Engine, folder: Path, count: int) -> None:
 
 
 def _schedule_of_loop(report: Report, engine: Engine, claims: str, wall: float) -> None:
-    """What the machine makes of the ideal: a bare loop, in which no call waits for another."""
+    """Compare with a bare loop, in which no call waits for another."""
     with scripted_server("--latency", str(LATENCY)) as base_url:
         given = _given(engine, HARBOUR, claims, base_url)
         found = run_child("benchmarks.model_own_cost:compare", rounds=1, **given)

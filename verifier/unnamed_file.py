@@ -1,4 +1,4 @@
-"""A file without a name, which the system removes with its last user; nobody else can open it."""
+"""A file without a name: no other program can open it, and the system removes it at the end."""
 
 from __future__ import annotations
 
