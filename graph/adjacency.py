@@ -9,8 +9,10 @@ Source: VeriTrail 2 (processes as directed acyclic graphs; src).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, compress
 
 from veritrail_graph.graph.model import NodeRef, Role, SourcesRead
 
@@ -19,6 +21,11 @@ ROLES = tuple(Role)
 _CODES = {role.value: code for code, role in enumerate(ROLES)}
 SPARSE = 4
 """Positions may be this many times the number of nodes; larger ones are not ours."""
+
+
+LATE_FROM = 50_000
+"""Edges of an answer from which on ids are made at each use: as many tuples for each claim take
+more memory than all else of it."""
 
 
 class Unfit(ValueError):
@@ -46,51 +53,120 @@ class Adjacency:
     roles: bytearray
     starts: array[int]
     sources: array[int]
-    _refs: dict[int, NodeRef] = field(default_factory=dict)
+    _refs: list[NodeRef | None] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._refs = [None] * len(self.ids)
+
+    def keep(self, refs: Mapping[str, NodeRef]) -> None:
+        """Keep nodes that are known already, by id, in the place of equal ones."""
+        self.numbers = {}
+        for number, name in enumerate(self.ids):
+            ref = refs.get(name)
+            if ref is not None:
+                self._refs[number], self.ids[number] = ref, ref.node_id
+            self.numbers[self.ids[number]] = number
 
     def source_nodes(self, of: Iterable[str]) -> SourcesRead:
         """src() of these nodes; one that is not there has none."""
-        found: set[int] = set()
-        sources: dict[str, tuple[str, ...]] = {}
-        for name in of:
-            numbers = self._sources_of(name)
-            found.update(numbers)
-            sources[name] = tuple([self.ids[number] for number in numbers])
-        return SourcesRead(tuple([self._ref(number) for number in sorted(found)]), sources, {})
+        asked = self._asked(of)
+        found = self.refs(self._sources_of(asked.values()))
+        return SourcesRead(tuple(found), self._by_name(asked), {})
 
     def left(self, of: Iterable[str], checked: Collection[NodeRef]) -> SourcesRead:
         """Of src() of these nodes, what is in `checked`, and one node that is not, if any is."""
-        passed = {self.numbers[ref.node_id] for ref in checked}
-        found: set[int] = set()
-        sources: dict[str, tuple[str, ...]] = {}
-        is_left = False
-        for name in of:
-            kept = []
-            for number in self._sources_of(name):
-                if number in passed:
-                    kept.append(number)
-                elif not is_left:
-                    is_left = True
-                    found.add(number)
-            found.update(kept)
-            sources[name] = tuple([self.ids[number] for number in kept])
-        return SourcesRead(tuple([self._ref(number) for number in sorted(found)]), sources, {})
+        asked, passed = self._asked(of), bytearray(len(self.ids))
+        for ref in checked:
+            passed[self.numbers[ref.node_id]] = True
+        every = self._sources_of(asked.values())
+        found = [number for number in every if passed[number]]
+        other = next((number for number in every if not passed[number]), None)
+        if other is not None:
+            found.append(other)
+            found.sort()
+        return SourcesRead(tuple(self.refs(found)), self._by_name(asked, passed), {})
 
-    def _sources_of(self, name: str) -> Sequence[int]:
-        number = self.numbers.get(name)
-        return () if number is None else self.sources[self.starts[number] : self.starts[number + 1]]
+    def _asked(self, of: Iterable[str]) -> dict[str, int | None]:
+        return {name: self.numbers.get(name) for name in of}
+
+    def _by_name(
+        self, asked: Mapping[str, int | None], passed: bytearray | None = None
+    ) -> Mapping[str, tuple[str, ...]]:
+        """The ids of source nodes, in order, by the node: made now, or of very many at each use."""
+        edges = sum(behind - first for first, behind in map(self.span, asked.values()))
+        late = LateSources(self, asked, passed)
+        return late if edges >= LATE_FROM else {name: late.of(n) for name, n in asked.items()}
+
+    def _sources_of(self, asked: Iterable[int | None]) -> Sequence[int]:
+        """The numbers of all source nodes, each once, in order."""
+        spans = list(map(self.span, asked))
+        if sum(behind - first for first, behind in spans) < LATE_FROM:
+            parts = (self.sources[first:behind] for first, behind in spans)
+            return sorted(set(chain.from_iterable(parts)))
+        there = bytearray(len(self.ids))
+        for first, behind in spans:
+            for number in self.sources[first:behind]:
+                there[number] = True
+        return array("I", compress(range(len(there)), there))
+
+    def span(self, number: int | None) -> tuple[int, int]:
+        """Where the sources of a node begin, and behind them; of none, nothing is between."""
+        return (0, 0) if number is None else (self.starts[number], self.starts[number + 1])
 
     def refs(self, numbers: Iterable[int]) -> list[NodeRef]:
         """Nodes by their numbers."""
-        return [self._ref(number) for number in numbers]
+        return [self._refs[number] or self._made(number) for number in numbers]
 
-    def _ref(self, number: int) -> NodeRef:
-        ref = self._refs.get(number)
-        if ref is None:
-            role = ROLES[self.roles[number]]
-            ref = NodeRef(self.ids[number], self.stages[number], self.positions[number], role)
-            self._refs[number] = ref
+    def _made(self, number: int) -> NodeRef:
+        role = ROLES[self.roles[number]]
+        ref = NodeRef(self.ids[number], self.stages[number], self.positions[number], role)
+        self._refs[number] = ref
         return ref
+
+
+class LateSources(Mapping[str, tuple[str, ...]]):
+    """The ids of source nodes by the node that they were inputs to, made at each use.
+
+    Args:
+        of: The edges.
+        asked: The numbers of the nodes that were asked about, by id; None: it is not there.
+        passed: By number, whether a source node counts; None: all do.
+    """
+
+    __slots__ = ("_adjacency", "_asked", "_missing", "_passed")
+
+    def __init__(
+        self, of: Adjacency, asked: Mapping[str, int | None], passed: bytearray | None
+    ) -> None:
+        self._adjacency = of
+        self._asked = array("I", sorted(n for n in asked.values() if n is not None))
+        self._missing = tuple([name for name, number in asked.items() if number is None])
+        self._passed = passed
+
+    def of(self, number: int | None) -> tuple[str, ...]:
+        """The ids of the source nodes of a node by its number."""
+        first, behind = self._adjacency.span(number)
+        ids, passed = self._adjacency.ids, self._passed
+        numbers = self._adjacency.sources[first:behind]
+        return tuple([ids[one] for one in numbers if passed is None or passed[one]])
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        number = self._adjacency.numbers.get(name)
+        if number is None and name in self._missing:
+            return ()
+        if number is None or not self._has(number):
+            raise KeyError(name)
+        return self.of(number)
+
+    def _has(self, number: int) -> bool:
+        place = bisect_left(self._asked, number)
+        return place < len(self._asked) and self._asked[place] == number
+
+    def __iter__(self) -> Iterator[str]:
+        return chain((self._adjacency.ids[number] for number in self._asked), self._missing)
+
+    def __len__(self) -> int:
+        return len(self._asked) + len(self._missing)
 
 
 @dataclass(slots=True)
@@ -142,7 +218,7 @@ class AdjacencyBuilder:
         ]
         order = sorted(range(len(keys)), key=keys.__getitem__)
         number_at = self._numbers_by_position(order, beyond)
-        starts, sources = array("q", [0]), array("L")
+        starts, sources = array("I", [0]), array("I")
         for row in order:
             first = self._ends[row - 1] if row else 0
             inputs = sorted([number_at[place] for place in self._sources[first : self._ends[row]]])
@@ -155,7 +231,7 @@ class AdjacencyBuilder:
             ids,
             {name: number for number, name in enumerate(ids)},
             array("q", [self._stages[row] for row in order]),
-            array("q", [self._positions[row] for row in order]),
+            array("I", [self._positions[row] for row in order]),
             bytearray([self._roles[row] for row in order]),
             starts,
             sources,

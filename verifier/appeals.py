@@ -20,6 +20,7 @@ from itertools import accumulate
 from veritrail_graph.graph.model import Appeal, AppealKind, Iteration, NodeRef
 from veritrail_graph.graph.unseen import Unseen, counts, places, without_unseen
 from veritrail_graph.verifier.appeal_signs import SIGNS, least_words
+from veritrail_graph.verifier.filed_texts import UNKNOWN, NumbersOfNodes
 from veritrail_graph.verifier.ports import NodeSource, ReadNode, SourceNodes, are_longer
 
 READ_IN_THREAD = 50_000
@@ -100,7 +101,8 @@ class WatchedNodes:
 
     def __init__(self, nodes: NodeSource) -> None:
         self.watched = nodes
-        self._counts: dict[str, int] = {}
+        self._seen = NumbersOfNodes(lambda node: node.ref.node_id)
+        self._counts: dict[str, int] = {}  # of those nodes that have any
         self._looking = asyncio.Lock()
 
     async def source_nodes(
@@ -121,7 +123,8 @@ class WatchedNodes:
         """The texts of these nodes, in this order, split into sentences."""
         found = await self.watched.read(nodes)
         async with self._looking:  # claims that begin together read the same nodes
-            new = [node for node in found if node.ref.node_id not in self._counts]
+            seen = self._seen.of(found)
+            new = [node for node, sign in zip(found, seen, strict=True) if sign == UNKNOWN]
             if are_longer(new, READ_IN_THREAD):
                 await asyncio.to_thread(self._look_at, new)
             else:
@@ -129,11 +132,11 @@ class WatchedNodes:
         return found
 
     def _look_at(self, nodes: Sequence[ReadNode]) -> None:
-        self._counts.update((node.ref.node_id, 0) for node in nodes)
         part: list[ReadNode] = []
         texts: list[str] = []
         characters = 0
         for node in nodes:
+            self._seen.put(node, 0)
             part.append(node)
             texts.append(node.text)
             characters += len(texts[-1])

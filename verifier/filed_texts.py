@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from veritrail_graph.graph.model import NodeRef, Sentence
-from veritrail_graph.verifier.ports import places_of, sentences_at
+from veritrail_graph.verifier.ports import ReadNode, places_of, sentences_at
 from veritrail_graph.verifier.unnamed_file import UnnamedFile
 
 _AS = ("utf-8", "surrogatepass")
@@ -80,19 +81,62 @@ class FiledNode:
 
     Attributes:
         ref: The node.
+        file: The file.
+        number: The number of the text in it.
     """
 
     ref: NodeRef
-    _file: TextFile
-    _number: int
+    file: TextFile
+    number: int
 
     @property
     def text(self) -> str:
         """Its whole text."""
-        return self._file.text(self._number)
+        return self.file.text(self.number)
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its sentences, first to last."""
-        text, places = self._file.with_places(self._number)
+        text, places = self.file.with_places(self.number)
         return sentences_at(places, self.ref.node_id, text)
+
+
+UNKNOWN = -1
+"""Stands for the number of a node that has none."""
+
+
+class NumbersOfNodes:
+    """A number of each node; those whose texts are in a file take four bytes.
+
+    Args:
+        key: What tells the other nodes apart.
+    """
+
+    def __init__(self, key: Callable[[ReadNode], Hashable]) -> None:
+        self._key = key
+        self._held: dict[Hashable, int] = {}
+        self._filed: WeakKeyDictionary[TextFile, array[int]] = WeakKeyDictionary()
+
+    def of(self, nodes: Iterable[ReadNode]) -> array[int]:
+        """The number of each of some nodes, or `UNKNOWN`."""
+        held, key = self._held, self._key
+        file, numbers = None, array("i")
+        found = array("i")
+        for node in nodes:
+            if not isinstance(node, FiledNode):
+                found.append(held.get(key(node), UNKNOWN))
+                continue
+            if node.file is not file:  # they follow each other: most are in one file
+                file, numbers = node.file, self._filed.get(node.file, array("i"))
+            found.append(numbers[node.number] if node.number < len(numbers) else UNKNOWN)
+        return found
+
+    def put(self, node: ReadNode, number: int) -> None:
+        """Give a node its number."""
+        if not isinstance(node, FiledNode):
+            self._held[self._key(node)] = number
+            return
+        numbers = self._filed.setdefault(node.file, array("i"))
+        if node.number >= len(numbers):
+            numbers.extend([UNKNOWN] * (node.number + 1 - len(numbers)))
+        numbers[node.number] = number

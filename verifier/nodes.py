@@ -472,6 +472,7 @@ class SharedNodes:
             self._whole = await self._reader.topology(self._process_id, *self._size)
         except Unfit:  # it has changed, which is noticed where it matters
             return
+        self._whole.keep(self._refs)
         self._sources, self._refs, self._last, self._last_left = {}, {}, None, None
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:

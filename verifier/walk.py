@@ -14,9 +14,11 @@ Source: VeriTrail 3.1.4 and C.1, Algorithm 1.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections import ChainMap
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import cast
 
 from veritrail_graph.graph.model import (
     Evidence,
@@ -115,7 +117,7 @@ class Outcome:
     score: float | None
     termination: Termination
     iterations: tuple[Iteration, ...]
-    sources: dict[str, tuple[str, ...]]
+    sources: Mapping[str, tuple[str, ...]]
 
 
 def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
@@ -135,7 +137,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     consecutive_not_supported = 0  # 2
     checked: Refs = {}  # 3
     roots_with_evidence: Refs = {}  # 4
-    sources: dict[str, tuple[str, ...]] = {}
+    sources: list[Mapping[str, tuple[str, ...]]] = []
     is_scored = False  # E.3
     if node.is_unsourced:
         silence = (yield from _evidence(())).silence  # reads nothing: no model is asked
@@ -159,7 +161,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         if found.is_missed and not with_evidence and not carried:
             # E.3: the claim ends without a verdict
             stop = Termination.NO_AGREEMENT
-            return Outcome(None, NO_AGREEMENT, None, stop, tuple(iterations), sources)
+            return Outcome(None, NO_AGREEMENT, None, stop, tuple(iterations), _merged(sources))
         checked.update(nodes_to_check)  # 17
         verdict = judgement.verdict
         if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
@@ -199,7 +201,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         else:
             continue
         reasoning = _final_reasoning(stop, iterations, verdict, silence)
-        return Outcome(verdict, reasoning, score, stop, tuple(iterations), sources)  # 37
+        return Outcome(verdict, reasoning, score, stop, tuple(iterations), _merged(sources))  # 37
 
 
 def _judged(
@@ -287,7 +289,7 @@ def _of_unsourced(node: NodeRef, silence: str | None) -> Outcome:
 
 def _sources(
     of: Collection[NodeRef],
-    known: dict[str, tuple[str, ...]],
+    known: list[Mapping[str, tuple[str, ...]]],
     state: WalkState | None = None,
     *,
     will_read: bool = True,
@@ -303,8 +305,15 @@ def _sources(
     answer = yield NeedSources(asked, will_read, checked, state)
     if not isinstance(answer, SourceNodes):
         raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
-    known.update(answer.sources)
+    known.append(answer.sources)
     return answer
+
+
+def _merged(parts: list[Mapping[str, tuple[str, ...]]]) -> Mapping[str, tuple[str, ...]]:
+    """All sources that were given; where one part was too large for a dict, none is made."""
+    if all(isinstance(part, dict) for part in parts):
+        return {name: ids for part in parts for name, ids in part.items()}
+    return ChainMap(*(cast("dict[str, tuple[str, ...]]", part) for part in reversed(parts)))
 
 
 def _by_id(nodes: tuple[NodeRef, ...]) -> Refs:

@@ -252,7 +252,7 @@ class SourcesRead:
     """
 
     nodes: tuple[NodeRef, ...]
-    sources: dict[str, tuple[str, ...]]
+    sources: Mapping[str, tuple[str, ...]]
     texts: dict[str, str]
     passed: frozenset[str] = frozenset()
     consecutive: int | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 from veritrail_graph.graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
@@ -42,20 +43,19 @@ class _Gathered:
 
     def __init__(self, of: Iterable[str]) -> None:
         self.nodes: list[NodeRef] = []
-        self.parts = 0
         self.sources: dict[str, list[str]] = {name: [] for name in of}
         self.texts: dict[str, str] = {}
         self.passed: set[str] = set()
+        self._ids: dict[str, str] = {}  # one of the equal ones that an answer brings for each edge
 
     def add(self, rows: Iterable[Row], names: Sequence[str]) -> None:
         """Take columns of source nodes, their texts, and the numbers of their targets."""
-        self.parts += 1
         inputs = [self.sources[name] for name in names]
         for *columns, texts, targets, passed in rows:
             self.passed.update(passed)
-            self.add_nodes(columns)
-            self.add_texts(columns[0], texts)
-            for node_id, of in zip(columns[0], targets, strict=True):
+            node_ids = self.add_nodes(columns)
+            self.add_texts(node_ids, texts)
+            for node_id, of in zip(node_ids, targets, strict=True):
                 if isinstance(of, int):
                     inputs[of].append(node_id)
                 else:
@@ -65,19 +65,22 @@ class _Gathered:
     def add_frontier(self, columns: Sequence[Any], names: Sequence[str]) -> None:
         """Take columns of a next frontier, and the edges from what was checked."""
         *of_nodes, texts, targets, passed = columns
-        self.parts += 1
-        self.add_nodes(of_nodes)
-        self.add_texts(of_nodes[0], texts)
-        for node_id, numbers in (*zip(of_nodes[0], targets, strict=True), *passed):
+        node_ids = self.add_nodes(of_nodes)
+        self.add_texts(node_ids, texts)
+        for node_id, numbers in (*zip(node_ids, targets, strict=True), *passed):
             for number in numbers:
                 self.sources[names[number]].append(node_id)
 
-    def add_nodes(self, columns: Sequence[Sequence[Any]]) -> None:
-        """Take columns of node_ids, stages, positions and roles."""
-        node_ids, stages, positions, roles = columns
-        self.nodes += NodeRef.of_columns(
-            node_ids, stages, positions, map(_ROLES.__getitem__, roles)
-        )
+    def add_nodes(self, columns: Sequence[Sequence[Any]]) -> list[str]:
+        """Take columns of node_ids, stages, positions and roles; gives the ids that are kept."""
+        sent, before = columns[0], len(self._ids)
+        node_ids = list(map(self._ids.setdefault, sent, sent))
+        if len(self._ids) - before < len(sent):  # of an earlier part of the answer
+            new = [kept is came for kept, came in zip(node_ids, sent, strict=True)]
+            columns = [list(compress(column, new)) for column in columns]
+        ids, stages, positions, roles = columns
+        self.nodes += NodeRef.of_columns(ids, stages, positions, map(_ROLES.__getitem__, roles))
+        return node_ids
 
     def add_texts(self, node_ids: Sequence[str], texts: Sequence[str] | None) -> None:
         """Take texts, if any came along, but those that were cut."""
@@ -91,10 +94,7 @@ class _Gathered:
 
     def whole(self) -> SourcesRead:
         """Everything, in the order of a frontier."""
-        nodes: Iterable[NodeRef] = self.nodes
-        if self.parts != 1:  # within one part each node stands once
-            nodes = {ref.node_id: ref for ref in self.nodes}.values()
-        return SourcesRead(in_order(nodes), self.edges(), self.texts, frozenset(self.passed))
+        return SourcesRead(in_order(self.nodes), self.edges(), self.texts, frozenset(self.passed))
 
     def edges(self) -> dict[str, tuple[str, ...]]:
         """node_ids of source nodes, by the node that they were inputs to."""
@@ -290,12 +290,10 @@ class NodeReader:
         """The source nodes of a node that has too many of them for one answer."""
         node = {"process_id": process_id, "node_id": node_id}
         ((last,),) = await self._database.read("walk/last_source", **node)
-        found.parts += 1
         for first in range(0, (-1 if last is None else last) + 1, self._edges):
             window = {"first": first, "end": first + self._edges}
             for columns in await self._database.read("walk/source_window", **node, **window):
-                found.add_nodes(columns)
-                found.sources[node_id] += columns[0]
+                found.sources[node_id] += found.add_nodes(columns)
 
     async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
         """Ids and edges of a whole process, by windows of the input.

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from veritrail_graph.verifier.values.units import SUFFIXES
 
+_LONGEST_SHARED = 40
+"""Letters of words that are kept once for all texts."""
 _UNSPACED = (
     r"\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -73,9 +76,7 @@ def tokens(text: str) -> tuple[Token, ...]:
         group, form = match.lastgroup, match.group()
         start, end = match.span()
         if group == "word":
-            lower = form.casefold()
-            if "'" in lower:
-                lower = lower.removesuffix("'s")
+            form, lower = _shared(form) if len(form) <= _LONGEST_SHARED else _lowered(form)
             add((word_kind, form, lower, start, end, ""))
         elif group in ("number", "tail"):
             add(_number(form, match.group("number"), match.group("tail") or "", start))
@@ -85,6 +86,16 @@ def tokens(text: str) -> tuple[Token, ...]:
         else:
             add((_KINDS[str(group)], form, form, start, end, ""))
     return tuple(map(Token._make, found))
+
+
+def _lowered(form: str) -> tuple[str, str]:
+    """Return a word as it is written and in small letters."""
+    lower = form.casefold()
+    lower = lower.removesuffix("'s") if "'" in lower else lower
+    return form, form if lower == form else lower
+
+
+_shared = lru_cache(maxsize=16_384)(_lowered)  # one object in all texts that are kept
 
 
 def _number(

@@ -24,6 +24,7 @@ from veritrail_graph.verifier import vocabulary as words
 from veritrail_graph.verifier.engines.lexical.forms import ACCENTED, Form, form_of
 from veritrail_graph.verifier.engines.lexical.postings import NONE, Postings
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
+from veritrail_graph.verifier.filed_texts import UNKNOWN, NumbersOfNodes
 from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
 from veritrail_graph.verifier.values.moments import MONTHS
@@ -107,7 +108,7 @@ class _Tables:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # of what is made of all sentences, and of adding
-        self.places: dict[int, int] = {}
+        self.places = NumbersOfNodes(lambda node: hash((node.ref.node_id, node.text)))
         self.counts = array("I")
         self.firsts = array("I")
         self.number = 0
@@ -131,10 +132,10 @@ class _Tables:
         self._made: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
         self._figures: _Spelled | None = None
 
-    def add(self, name: int, node: ReadNode) -> None:
+    def add(self, node: ReadNode) -> None:
         """Take in the sentences of a node."""
         sentences = node.sentences
-        self.places[name] = len(self.firsts)
+        self.places.put(node, len(self.firsts))
         self.firsts.append(self.number)
         self.counts.append(len(sentences))
         for sentence in sentences:
@@ -326,20 +327,22 @@ class SentenceIndex:
                 and all(map(is_, last[1].nodes, nodes))
             ):  # claims often read the same nodes
                 return last[1]
-            names = array("q", (hash((node.ref.node_id, node.text)) for node in nodes))
-            if last is not None and last[0] == names:
-                return last[1]
             tables = self._tables
-            if tables.number > _MOST_SENTENCES and not tables.places.keys() >= set(names):
-                tables = self._tables = _Tables()
-            before = tables.number
-            for name, node in zip(names, nodes, strict=True):
-                if name not in tables.places:
-                    tables.add(name, node)
-            if tables.number > before:
+            places = tables.places.of(nodes)
+            is_new = UNKNOWN in places
+            if is_new and tables.number > _MOST_SENTENCES:
+                tables, self._last = _Tables(), None
+                self._tables, places = tables, tables.places.of(nodes)
+            elif last is not None and last[0] == places:
+                return last[1]
+            if is_new:
+                for place, node in zip(places, nodes, strict=True):
+                    if place == UNKNOWN:
+                        tables.add(node)
                 tables.forget()
-            view = SentenceView(tables, nodes, [tables.places[name] for name in names])
-            self._last = names, view
+                places = tables.places.of(nodes)
+            view = SentenceView(tables, nodes, places)
+            self._last = places, view
             return view
 
 

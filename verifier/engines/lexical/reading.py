@@ -59,7 +59,7 @@ _CLAUSE_WORDS = frozenset(("but", "although", "though", "because", "while", "whe
 _SCOPE = 3
 _NO_KEYS: frozenset[str] = frozenset()
 _NO_SIDES: frozenset[tuple[str, str, int]] = frozenset()
-_CACHED_TEXTS = 32_768
+_CACHED_TEXTS = 16_384
 _LONGEST_CACHED = 2_000
 
 
