@@ -27,6 +27,8 @@ from veritrail_graph.graph.importers.records import (
     Header,
     KeptInput,
     NodeRecord,
+    PlainEdges,
+    PlainNodes,
     ProcessInput,
     TrailInput,
     packed,
@@ -47,6 +49,8 @@ ALSO = "also"
 
 _AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 1_000_000
+_RECORD = 100
+"""Characters that the rest of a record counts as."""
 _SECONDS_AT_ONCE = 0.1
 
 
@@ -192,6 +196,10 @@ def _small(records: Iterator[Any]) -> tuple[Any, ...] | None:
 
 
 def _characters(record: Any) -> int:
+    if isinstance(record, PlainNodes):
+        return sum(map(len, record.texts)) + _RECORD * len(record)
+    if isinstance(record, PlainEdges):
+        return _RECORD * len(record)
     return len(record.text) if isinstance(record, NodeRecord) else _CHARACTERS_AT_ONCE // 100
 
 
