@@ -82,6 +82,8 @@ def test_an_answer_that_would_be_too_long_is_read_in_parts(
     assert parts.nodes == whole.nodes
     assert edges_of(parts.sources) == edges_of(whole.sources) == {n: SOURCES[n] for n in of}
     assert all(len(ids) == len(set(ids)) for ids in parts.sources.values())
+    every = [name for ids in parts.sources.values() for name in ids]
+    assert len(set(map(id, every))) == len(set(every))  # one object for each, however often it came
     assert whole.texts == {ref.node_id: TEXT[ref.node_id] for ref in whole.nodes}
     assert parts.texts  # those of the first part, which are not sent again
     assert parts.texts.items() < whole.texts.items()

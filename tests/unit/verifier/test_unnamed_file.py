@@ -10,7 +10,8 @@ import pytest
 
 from veritrail_graph.graph.model import NodeRef
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.filed_texts import TextFile
+from veritrail_graph.verifier.filed_texts import UNKNOWN, NumbersOfNodes, TextFile
+from veritrail_graph.verifier.ports import LateNode, ReadNode
 from veritrail_graph.verifier.unnamed_file import UnnamedFile
 
 MOST = 40_000
@@ -57,3 +58,21 @@ def test_texts_that_were_filed_are_read_also_after_a_disk_was_full() -> None:
     with pytest.raises(OSError, match="too large"):
         put([f"A long text, {n}. " * 200 for n in range(20)])
     assert first == put(small)
+
+
+def test_nodes_of_files_and_others_have_their_own_numbers() -> None:
+    files = [TextFile(), TextFile()]
+    refs = [NodeRef.named(f"n{n}") for n in range(4)]
+    filed = [file.nodes(refs, ["Text."] * 4, [()] * 4) for file in files]
+    held = [LateNode.of(ref, "Text.", ()) for ref in refs]
+    mixed: list[ReadNode] = [*filed[0], *held, *filed[1]]
+    numbers = NumbersOfNodes(lambda node: node.ref.node_id)
+    assert set(numbers.of(mixed)) == {UNKNOWN}
+    for number, node in list(enumerate(mixed))[::-1]:
+        if number % 3:
+            numbers.put(node, number)
+    expected = [n if n % 3 else UNKNOWN for n in range(len(mixed))]
+    assert list(numbers.of(mixed)) == expected
+    assert list(numbers.of(mixed[::-1])) == expected[::-1]
+    again = files[1].nodes(refs[:1], ["Text."], [()])  # a text that was put there later
+    assert list(numbers.of(again)) == [UNKNOWN]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections import ChainMap
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from fakes.dag import Dag, dags
 from fakes.scripted_judge import FS, INC, NFS
 from fakes.walking import Walker, traced
-from hypothesis import event, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from veritrail_graph.graph import adjacency
+from veritrail_graph.graph.adjacency import AdjacencyBuilder
 from veritrail_graph.graph.model import Termination, Verdict, frontier_order
+from veritrail_graph.verifier.ports import SourceNodes
 from veritrail_graph.verifier.walk import (
     NOTHING_FOUND,
     NeedEvidence,
@@ -165,6 +169,38 @@ def test_one_node_that_is_left_is_as_good_as_all(case):
     full = traced(dag, target, Walker(generous, target, *how).run())
     assert replace(short.outcome, sources={}) == replace(full.outcome, sources={})
     assert (short.paths, short.error) == (full.paths, full.error)
+
+
+class InArrays(Dag):
+    """Answers from arrays; of source nodes that are very many, the ids are made at each use."""
+
+    def source_nodes(self, of, checked=()):
+        read = self._whole().source_nodes(of)
+        return SourceNodes(tuple(ref for ref in read.nodes if ref not in checked), read.sources)
+
+    def left(self, of, checked):
+        read = self._whole().left(of, checked)
+        return SourceNodes(read.nodes, read.sources)
+
+    def _whole(self):
+        building = AdjacencyBuilder()
+        for name, ref in self.refs.items():
+            places = [self.refs[source].position for source in self.sources[name]]
+            building.add(name, ref.stage, ref.position, ref.role.value, places)
+        return building.build()
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=cases())
+def test_sources_that_are_made_at_each_use_tell_the_same(case, monkeypatch):
+    monkeypatch.setattr(adjacency, "LATE_FROM", 0)
+    dag, target, *how = case
+    arrays = InArrays(dag.sources, dag.refs, dag.texts)
+    late = traced(dag, target, Walker(arrays, target, *how).run())
+    now = traced(dag, target, Walker(*case).run())
+    assert isinstance(late.outcome.sources, ChainMap)
+    assert replace(late.outcome, sources={}) == replace(now.outcome, sources={})
+    assert (late.paths, late.error) == (now.paths, now.error)
 
 
 @settings(max_examples=15)
