@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, compress
+from itertools import chain, compress, pairwise
 
 from veritrail_graph.graph.model import NodeRef, Role, SourcesRead
 
@@ -67,18 +67,18 @@ class Adjacency:
                 self._refs[number], self.ids[number] = ref, ref.node_id
             self.numbers[self.ids[number]] = number
 
-    def source_nodes(self, of: Iterable[str]) -> SourcesRead:
-        """src() of these nodes; one that is not there has none."""
-        asked = self._asked(of)
-        found = self.refs(self._sources_of(asked.values()))
-        return SourcesRead(tuple(found), self._by_name(asked), {})
+    def source_nodes(self, of: Iterable[str], without: Iterable[NodeRef] = ()) -> SourcesRead:
+        """src() of these nodes, but for some; one that is not there has none."""
+        asked = _Asked.of(of, self)
+        passed = self._mask(without)
+        found = [number for number in self._sources_of(asked) if not passed[number]]
+        return SourcesRead(tuple(self.refs(found)), self._by_name(asked), {})
 
-    def left(self, of: Iterable[str], checked: Collection[NodeRef]) -> SourcesRead:
+    def left(self, of: Iterable[str], checked: Iterable[NodeRef]) -> SourcesRead:
         """Of src() of these nodes, what is in `checked`, and one node that is not, if any is."""
-        asked, passed = self._asked(of), bytearray(len(self.ids))
-        for ref in checked:
-            passed[self.numbers[ref.node_id]] = True
-        every = self._sources_of(asked.values())
+        asked = _Asked.of(of, self)
+        passed = self._mask(checked)
+        every = self._sources_of(asked)
         found = [number for number in every if passed[number]]
         other = next((number for number in every if not passed[number]), None)
         if other is not None:
@@ -86,21 +86,28 @@ class Adjacency:
             found.sort()
         return SourcesRead(tuple(self.refs(found)), self._by_name(asked, passed), {})
 
-    def _asked(self, of: Iterable[str]) -> dict[str, int | None]:
-        return {name: self.numbers.get(name) for name in of}
+    def _mask(self, refs: Iterable[NodeRef]) -> bytearray:
+        """By number, whether a node is among these."""
+        mask = bytearray(len(self.ids))
+        for ref in refs:
+            number = self.numbers.get(ref.node_id)
+            if number is not None:
+                mask[number] = True
+        return mask
 
     def _by_name(
-        self, asked: Mapping[str, int | None], passed: bytearray | None = None
+        self, asked: _Asked, passed: bytearray | None = None
     ) -> Mapping[str, tuple[str, ...]]:
         """The ids of source nodes, in order, by the node: made now, or of very many at each use."""
-        edges = sum(behind - first for first, behind in map(self.span, asked.values()))
         late = LateSources(self, asked, passed)
-        return late if edges >= LATE_FROM else {name: late.of(n) for name, n in asked.items()}
+        if self._edges_to(asked) >= LATE_FROM:
+            return late
+        return {name: late.of(n) for name, n in zip(asked.names, asked.numbers, strict=True)}
 
-    def _sources_of(self, asked: Iterable[int | None]) -> Sequence[int]:
+    def _sources_of(self, asked: _Asked) -> Sequence[int]:
         """The numbers of all source nodes, each once, in order."""
-        spans = list(map(self.span, asked))
-        if sum(behind - first for first, behind in spans) < LATE_FROM:
+        spans = map(self.span, asked.numbers)
+        if self._edges_to(asked) < LATE_FROM:
             parts = (self.sources[first:behind] for first, behind in spans)
             return sorted(set(chain.from_iterable(parts)))
         there = bytearray(len(self.ids))
@@ -108,6 +115,9 @@ class Adjacency:
             for number in self.sources[first:behind]:
                 there[number] = True
         return array("I", compress(range(len(there)), there))
+
+    def _edges_to(self, asked: _Asked) -> int:
+        return sum(behind - first for first, behind in map(self.span, asked.numbers))
 
     def span(self, number: int | None) -> tuple[int, int]:
         """Where the sources of a node begin, and behind them; of none, nothing is between."""
@@ -124,23 +134,35 @@ class Adjacency:
         return ref
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The ids of nodes that are asked about, and the number of each; None: it is not there."""
+
+    names: Sequence[str]
+    numbers: Sequence[int | None]
+
+    @classmethod
+    def of(cls, names: Iterable[str], there: Adjacency) -> _Asked:
+        every = list(names)
+        return cls(every, list(map(there.numbers.get, every)))
+
+
 class LateSources(Mapping[str, tuple[str, ...]]):
     """The ids of source nodes by the node that they were inputs to, made at each use.
 
     Args:
         of: The edges.
-        asked: The numbers of the nodes that were asked about, by id; None: it is not there.
+        asked: The nodes that were asked about.
         passed: By number, whether a source node counts; None: all do.
     """
 
     __slots__ = ("_adjacency", "_asked", "_missing", "_passed")
 
-    def __init__(
-        self, of: Adjacency, asked: Mapping[str, int | None], passed: bytearray | None
-    ) -> None:
+    def __init__(self, of: Adjacency, asked: _Asked, passed: bytearray | None) -> None:
         self._adjacency = of
-        self._asked = array("I", sorted(n for n in asked.values() if n is not None))
-        self._missing = tuple([name for name, number in asked.items() if number is None])
+        self._asked = array("I", sorted(n for n in asked.numbers if n is not None))
+        pairs = zip(asked.names, asked.numbers, strict=True)
+        self._missing = tuple([name for name, number in pairs if number is None])
         self._passed = passed
 
     def of(self, number: int | None) -> tuple[str, ...]:
@@ -212,11 +234,7 @@ class AdjacencyBuilder:
             raise Unfit(f"{len(self._ids)} nodes, but a place of {beyond - 1}")
         if max(self._sources, default=0) >= beyond:
             raise Unfit(f"a source node at place {max(self._sources)} is not among the nodes")
-        keys = [
-            stage * beyond + place
-            for stage, place in zip(self._stages, self._positions, strict=True)
-        ]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
+        order = self._order()
         number_at = self._numbers_by_position(order, beyond)
         starts, sources = array("I", [0]), array("I")
         for row in order:
@@ -236,6 +254,14 @@ class AdjacencyBuilder:
             starts,
             sources,
         )
+
+    def _order(self) -> Sequence[int]:
+        """The rows in the order of a frontier, as which they mostly came."""
+        keys = zip(self._stages, self._positions, strict=True)
+        if all(one < another for one, another in pairwise(keys)):
+            return range(len(self._ids))
+        rows = sorted(range(len(self._ids)), key=self._positions.__getitem__)
+        return array("I", sorted(rows, key=self._stages.__getitem__))
 
     def _numbers_by_position(self, order: Sequence[int], beyond: int) -> array[int]:
         number_at = array("q", [-1]) * beyond

@@ -62,11 +62,7 @@ class CypherNodes:
         Raises:
             ProcessChanged: One of them does not exist any more.
         """
-        found = await self._texts.read(nodes)
-        for ref in nodes:
-            if ref.node_id not in found:
-                raise ProcessChanged(self._process_id, ref.node_id)
-        return tuple([found[ref.node_id] for ref in nodes])
+        return await self._texts.read(nodes)
 
     async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
         """Those of these nodes that were produced by a step that cannot change text."""

@@ -179,10 +179,8 @@ class HeldNodes:
         self, of: Collection[str], checked: Collection[NodeRef] = ()
     ) -> SourceNodes:
         """The source nodes of these nodes without those checked."""
-        read = self._process.adjacency.source_nodes(of)
-        passed = {ref.node_id for ref in checked}
-        nodes = tuple([ref for ref in read.nodes if ref.node_id not in passed])
-        return SourceNodes(nodes, read.sources)
+        read = self._process.adjacency.source_nodes(of, checked)
+        return SourceNodes(read.nodes, read.sources)
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
         """Return whether any source node of these nodes is not checked, and which ones are."""

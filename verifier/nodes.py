@@ -36,6 +36,8 @@ HELD_IN_SENTENCES = 1_000_000
 READ_AT_ONCE = 5_000
 """Texts that are read from an engine and split before the next ones are. Where the source nodes of
 more nodes are asked for, no texts come along: they would all be in memory before they are split."""
+PASSED_AT_ONCE = 10 * READ_AT_ONCE
+"""Nodes that are looked up together: of a frontier of all nodes the tables would take too much."""
 SPLIT_IN_THREAD = 50_000
 """Characters to split from which on it is done in a thread, so that others can go on."""
 
@@ -253,12 +255,23 @@ class SharedTexts:
         self._unsplit_characters += sum(map(len, new.values()))
         return len(new)
 
-    async def read(self, nodes: Sequence[NodeRef]) -> dict[str, ReadNode]:
-        """The texts of these nodes, as far as they exist, split into sentences."""
-        refs = _by_id(nodes)
+    async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
+        """The texts of these nodes, in this order, split into sentences.
+
+        Raises:
+            ProcessChanged: One of them does not exist any more.
+        """
+        read: list[ReadNode] = []
         known = self._nodes
-        self._refs.update((name, ref) for name, ref in refs.items() if name not in known)
-        return await self._all.get(refs.keys())
+        for start in range(0, len(nodes), PASSED_AT_ONCE):
+            refs = _by_id(nodes[start : start + PASSED_AT_ONCE])
+            self._refs.update((name, ref) for name, ref in refs.items() if name not in known)
+            found = await self._all.get(refs.keys())
+            for name in refs:
+                if name not in found:
+                    raise ProcessChanged(self._process_id, name)
+            read += map(found.__getitem__, refs)
+        return tuple(read)
 
     def _known(self, names: Collection[str]) -> dict[str, ReadNode]:
         return {name: self._nodes[name] for name in names if name in self._nodes}
@@ -383,11 +396,7 @@ class SharedNodes:
         Raises:
             ProcessChanged: One of them does not exist any more.
         """
-        found = await self._texts.read(nodes)
-        try:
-            return tuple(map(found.__getitem__, map(_node_id, nodes)))
-        except KeyError as error:
-            raise ProcessChanged(self._process_id, error.args[0]) from None
+        return await self._texts.read(nodes)
 
     async def copies(self, node_ids: Collection[str]) -> frozenset[str]:
         """Those of these nodes that were produced by a step that cannot change text."""
@@ -412,9 +421,9 @@ class SharedNodes:
             finally:
                 self._asking.pop(next(n for n, one in enumerate(self._asking) if one is checked))
         if self._whole is not None:
-            read = self._whole.source_nodes(of)
+            read = self._whole.source_nodes(of, checked)
             self._check(of, read.sources)
-            return SourceNodes(_without(read.nodes, checked), read.sources)
+            return SourceNodes(read.nodes, read.sources)
         self._check(of, sources)
         last = self._last
         is_just_read = last is not None and last.sources.keys() == sources.keys()
@@ -444,7 +453,7 @@ class SharedNodes:
         return {name: self._sources[name] for name in names if name in self._sources}
 
     async def _read(self, names: list[str]) -> Mapping[str, tuple[str, ...]]:
-        if self._price is not None and self._spent >= self._price:
+        if self._is_due(len(names)):
             await self._read_whole()
         if self._whole is not None:
             return self._whole.source_nodes(names).sources
@@ -465,6 +474,18 @@ class SharedNodes:
         edges = sum(map(len, sources.values()))
         costs = CALL_COSTS + TARGET_COSTS * len(sources) + EDGE_COSTS * edges
         self._spent += share * costs
+
+    def _is_due(self, asked: int) -> bool:
+        """Return whether the topology has paid for itself; an answer about very many nodes would.
+
+        Args:
+            asked: How many nodes are asked about now.
+        """
+        if self._price is None:
+            return False
+        size, edges = self._size
+        now = asked * (TARGET_COSTS + EDGE_COSTS * edges / size) if asked > READ_AT_ONCE else 0.0
+        return self._spent + now >= self._price
 
     async def _read_whole(self) -> None:
         self._price = None  # once, whatever comes of it
@@ -489,7 +510,7 @@ class SharedNodes:
             ProcessChanged: One of them has no source nodes any more.
         """
         async with self._leaving:
-            if self._whole is None and self._price is not None and self._spent >= self._price:
+            if self._is_due(len(of)):
                 await self._read_whole()
             if self._whole is not None:
                 read = self._whole.left(of, checked)

@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import repeat
-from operator import attrgetter
+from itertools import islice, repeat
+from operator import attrgetter, eq
 from typing import TYPE_CHECKING, Any, TypeVar
 
 
@@ -137,6 +137,7 @@ def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
     Source: VeriTrail 3.1.4 (candidate nodes); the order is ours.
     """
     ordered = sorted(nodes, key=_position)  # by one number: a frontier may have 100,000 nodes
-    is_unique = len(set(map(_position, ordered))) == len(ordered)
+    places = list(map(_position, ordered))
+    is_unique = not any(map(eq, places, islice(places, 1, None)))
     ordered.sort(key=_stage if is_unique else frontier_order)
     return tuple(ordered)

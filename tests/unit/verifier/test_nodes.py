@@ -416,3 +416,21 @@ def test_the_topology_is_read_once_and_only_when_it_has_paid_for_itself(
     kinds = [what for what, _ in reader.calls]
     assert kinds.count("topology") == topologies
     assert kinds.count("sources") == (2 if topologies else 50)
+
+
+def test_where_very_many_nodes_are_asked_about_the_topology_is_read_instead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nodes_of_runs, "READ_AT_ONCE", 3)
+    few, many = [f"t{number}" for number in range(3)], [f"t{number}" for number in range(50)]
+
+    async def asked(of: list[str], *, is_left: bool) -> list[str]:
+        reader = Known()
+        nodes = SharedNodes(reader, "p", Lines(), size=55, edges=250)
+        found = await (nodes.left(of, ()) if is_left else nodes.source_nodes(of))
+        assert found.nodes[0].node_id == "r0"
+        return [what for what, _ in reader.calls]
+
+    for is_left, name in ((False, "sources"), (True, "left")):
+        assert asyncio.run(asked(few, is_left=is_left)) == [name]
+        assert asyncio.run(asked(many, is_left=is_left)) == ["topology"]
