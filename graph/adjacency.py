@@ -120,7 +120,7 @@ class Adjacency:
         return sum(behind - first for first, behind in map(self.span, asked.numbers))
 
     def span(self, number: int | None) -> tuple[int, int]:
-        """Where the sources of a node begin, and behind them; of none, nothing is between."""
+        """Two offsets: where the sources of a node begin, and that behind them."""
         return (0, 0) if number is None else (self.starts[number], self.starts[number + 1])
 
     def refs(self, numbers: Iterable[int]) -> list[NodeRef]:
