@@ -25,6 +25,10 @@ from veritrail_graph.graph.sentences.tables import uncertain_words
 
 _MARKERS = 40
 """Characters that the number or bullet of an item has at most."""
+_LATIN = re.compile(
+    r"[ -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u2013\u2014\u2018\u2019\u201c\u201d]+"
+)
+"""Letters with accents, dashes and quotes, of which none ends or begins a sentence by itself."""
 _INNER_POINT = re.compile(r"\d\.\d")
 
 
@@ -45,7 +49,8 @@ def plain_spans(text: str, language: str) -> list[tuple[int, int]] | None:
     Returns:
         The sentences; None where it is not certain where they end.
     """
-    if not (text.isascii() and text.isprintable()) or text[:1] in ("", " ", "|"):
+    is_usual = text.isprintable() if text.isascii() else _LATIN.fullmatch(text) is not None
+    if not is_usual or text[:1] in ("", " ", "|"):
         return None
     asks, stops = "?" in text or "!" in text, text.count(".")
     ended = text
