@@ -9,7 +9,7 @@ Source: VeriTrail 2 (processes as directed acyclic graphs; src).
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, compress, pairwise
@@ -71,7 +71,7 @@ class Adjacency:
         """src() of these nodes, but for some; one that is not there has none."""
         asked = _Asked.of(of, self)
         passed = self._mask(without)
-        found = [number for number in self._sources_of(asked) if not passed[number]]
+        found = array("I", (n for n in self._sources_of(asked) if not passed[n]))
         return SourcesRead(tuple(self.refs(found)), self._by_name(asked), {})
 
     def left(self, of: Iterable[str], checked: Iterable[NodeRef]) -> SourcesRead:
@@ -79,11 +79,10 @@ class Adjacency:
         asked = _Asked.of(of, self)
         passed = self._mask(checked)
         every = self._sources_of(asked)
-        found = [number for number in every if passed[number]]
+        found = array("I", (number for number in every if passed[number]))
         other = next((number for number in every if not passed[number]), None)
         if other is not None:
-            found.append(other)
-            found.sort()
+            insort(found, other)
         return SourcesRead(tuple(self.refs(found)), self._by_name(asked, passed), {})
 
     def _mask(self, refs: Iterable[NodeRef]) -> bytearray:
@@ -244,13 +243,13 @@ class AdjacencyBuilder:
                 raise Unfit(f"a source node of {self._ids[row]!r} is not among the nodes")
             sources.extend(inputs)
             starts.append(len(sources))
-        ids = [self._ids[row] for row in order]
+        ids = list(map(self._ids.__getitem__, order))
         return Adjacency(
             ids,
             {name: number for number, name in enumerate(ids)},
-            array("q", [self._stages[row] for row in order]),
-            array("I", [self._positions[row] for row in order]),
-            bytearray([self._roles[row] for row in order]),
+            array("q", map(self._stages.__getitem__, order)),
+            array("I", map(self._positions.__getitem__, order)),
+            bytearray(map(self._roles.__getitem__, order)),
             starts,
             sources,
         )

@@ -67,6 +67,8 @@ def evidence_paths(
         for iteration in iterations
         for name in iteration.node_ids_with_evidence
     }
+    if not found_in:
+        return ()
     targets = _Targets(sources, found_in)
     stops = found_in.keys() | {node.node_id}
     return tuple(

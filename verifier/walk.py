@@ -185,7 +185,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         if found_next.consecutive is not None:  # 18 to 22, by who carried these lines out
             consecutive_not_supported = found_next.consecutive
         # 25, without the carried roots: never read again
-        nodes_to_check = _without(_by_id(found_next.nodes), checked)
+        nodes_to_check = _without(found_next.nodes, checked)
 
         score, silence = judgement.score, found.silence
         if not nodes_to_check and not roots_with_evidence:  # 29
@@ -320,10 +320,8 @@ def _by_id(nodes: tuple[NodeRef, ...]) -> Refs:
     return dict(zip(map(_node_id, nodes), nodes, strict=True))
 
 
-def _without(nodes: Refs, checked: Refs) -> Refs:
-    if checked.keys().isdisjoint(nodes):
-        return nodes
-    return {name: ref for name, ref in nodes.items() if name not in checked}
+def _without(nodes: tuple[NodeRef, ...], checked: Refs) -> Refs:
+    return {ref.node_id: ref for ref in nodes if ref.node_id not in checked}
 
 
 def _with_evidence(selection: Selection, nodes: Refs) -> Refs:
