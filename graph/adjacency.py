@@ -21,11 +21,9 @@ ROLES = tuple(Role)
 _CODES = {role.value: code for code, role in enumerate(ROLES)}
 SPARSE = 4
 """Positions may be this many times the number of nodes; larger ones are not ours."""
-
-
 LATE_FROM = 50_000
-"""Edges of an answer from which on ids are made at each use: as many tuples for each claim take
-more memory than all else of it."""
+"""Answers with this many edges and more make their ids at each use: as many tuples for each claim
+take more memory than all else of it."""
 
 
 class Unfit(ValueError):
@@ -59,31 +57,50 @@ class Adjacency:
         self._refs = [None] * len(self.ids)
 
     def keep(self, refs: Mapping[str, NodeRef]) -> None:
-        """Keep nodes that are known already, by id, in the place of equal ones."""
+        """Keep nodes that are known already, by id, in the place of those that are equal."""
         self.numbers = {}
         for number, name in enumerate(self.ids):
             ref = refs.get(name)
-            if ref is not None:
+            if ref is not None and (ref.stage, ref.position, ref.role) == self._facts(number):
                 self._refs[number], self.ids[number] = ref, ref.node_id
             self.numbers[self.ids[number]] = number
 
     def source_nodes(self, of: Iterable[str], without: Iterable[NodeRef] = ()) -> SourcesRead:
         """src() of these nodes, but for some; one that is not there has none."""
-        asked = _Asked.of(of, self)
-        passed = self._mask(without)
-        found = array("I", (n for n in self._sources_of(asked) if not passed[n]))
-        return SourcesRead(tuple(self.refs(found)), self._by_name(asked), {})
+        names, passed = list(of), self._mask(without)
+        every, sources = self._every_and_by_name(names)
+        found = (number for number in every if not passed[number])
+        return SourcesRead(tuple(self.refs(found)), sources, {})
 
     def left(self, of: Iterable[str], checked: Iterable[NodeRef]) -> SourcesRead:
         """Of src() of these nodes, what is in `checked`, and one node that is not, if any is."""
-        asked = _Asked.of(of, self)
-        passed = self._mask(checked)
-        every = self._sources_of(asked)
+        names, passed = list(of), self._mask(checked)
+        every, sources = self._every_and_by_name(names, passed)
         found = array("I", (number for number in every if passed[number]))
         other = next((number for number in every if not passed[number]), None)
         if other is not None:
             insort(found, other)
-        return SourcesRead(tuple(self.refs(found)), self._by_name(asked, passed), {})
+        return SourcesRead(tuple(self.refs(found)), sources, {})
+
+    def without_sources(self, of: Iterable[str]) -> str | None:
+        """Return the first of these nodes that has no source nodes; None: there is none."""
+        for name in of:
+            first, behind = self.span(name)
+            if first == behind:
+                return name
+        return None
+
+    def span(self, name: str) -> tuple[int, int]:
+        """Two offsets: where the sources of a node begin, and that behind them."""
+        number = self.numbers.get(name)
+        return (0, 0) if number is None else (self.starts[number], self.starts[number + 1])
+
+    def ids_of(self, span: tuple[int, int], passed: bytearray | None) -> tuple[str, ...]:
+        """The ids of source nodes by their offsets: all, or those that a mask by number has."""
+        ids, numbers = self.ids, self.sources[span[0] : span[1]]
+        if passed is None:
+            return tuple([ids[number] for number in numbers])
+        return tuple([ids[number] for number in numbers if passed[number]])
 
     def _mask(self, refs: Iterable[NodeRef]) -> bytearray:
         """By number, whether a node is among these."""
@@ -94,56 +111,53 @@ class Adjacency:
                 mask[number] = True
         return mask
 
-    def _by_name(
-        self, asked: _Asked, passed: bytearray | None = None
-    ) -> Mapping[str, tuple[str, ...]]:
-        """The ids of source nodes, in order, by the node: made now, or of very many at each use."""
-        late = LateSources(self, asked, passed)
-        if self._edges_to(asked) >= LATE_FROM:
-            return late
-        return {name: late.of(n) for name, n in zip(asked.names, asked.numbers, strict=True)}
+    def _every_and_by_name(
+        self, names: Sequence[str], passed: bytearray | None = None
+    ) -> tuple[Sequence[int], Mapping[str, tuple[str, ...]]]:
+        """All source nodes, each once and in order, and the ids of those of each node.
 
-    def _sources_of(self, asked: _Asked) -> Sequence[int]:
-        """The numbers of all source nodes, each once, in order."""
-        spans = map(self.span, asked.numbers)
-        if self._edges_to(asked) < LATE_FROM:
-            parts = (self.sources[first:behind] for first, behind in spans)
-            return sorted(set(chain.from_iterable(parts)))
+        Args:
+            names: The nodes that are asked about.
+            passed: By number, whether a source node counts for the latter; None: all do.
+        """
+        spans = self._spans(names)
+        if spans is None:
+            return self._every_of_many(names), LateSources(self, names, passed)
+        parts = [self.sources[first:behind] for first, behind in spans]
+        every = sorted(set(chain.from_iterable(parts)))
+        ids = (self.ids_of(span, passed) for span in spans)
+        return every, dict(zip(names, ids, strict=True))
+
+    def _spans(self, names: Sequence[str]) -> list[tuple[int, int]] | None:
+        """The `span` of each node; None: very many edges lead to them."""
+        spans: list[tuple[int, int]] = []
+        edges = 0
+        for name in names:
+            spans.append(self.span(name))
+            edges += spans[-1][1] - spans[-1][0]
+            if edges >= LATE_FROM:
+                return None
+        return spans if edges < LATE_FROM else None
+
+    def _every_of_many(self, names: Sequence[str]) -> Sequence[int]:
         there = bytearray(len(self.ids))
-        for first, behind in spans:
+        for first, behind in map(self.span, names):
             for number in self.sources[first:behind]:
                 there[number] = True
         return array("I", compress(range(len(there)), there))
-
-    def _edges_to(self, asked: _Asked) -> int:
-        return sum(behind - first for first, behind in map(self.span, asked.numbers))
-
-    def span(self, number: int | None) -> tuple[int, int]:
-        """Two offsets: where the sources of a node begin, and that behind them."""
-        return (0, 0) if number is None else (self.starts[number], self.starts[number + 1])
 
     def refs(self, numbers: Iterable[int]) -> list[NodeRef]:
         """Nodes by their numbers."""
         return [self._refs[number] or self._made(number) for number in numbers]
 
     def _made(self, number: int) -> NodeRef:
-        role = ROLES[self.roles[number]]
-        ref = NodeRef(self.ids[number], self.stages[number], self.positions[number], role)
+        ref = NodeRef(self.ids[number], *self._facts(number))
         self._refs[number] = ref
         return ref
 
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The ids of nodes that are asked about, and the number of each; None: it is not there."""
-
-    names: Sequence[str]
-    numbers: Sequence[int | None]
-
-    @classmethod
-    def of(cls, names: Iterable[str], there: Adjacency) -> _Asked:
-        every = list(names)
-        return cls(every, list(map(there.numbers.get, every)))
+    def _facts(self, number: int) -> tuple[int, int, Role]:
+        """Its stage, its place in the input, and its role."""
+        return self.stages[number], self.positions[number], ROLES[self.roles[number]]
 
 
 class LateSources(Mapping[str, tuple[str, ...]]):
@@ -157,19 +171,12 @@ class LateSources(Mapping[str, tuple[str, ...]]):
 
     __slots__ = ("_adjacency", "_asked", "_missing", "_passed")
 
-    def __init__(self, of: Adjacency, asked: _Asked, passed: bytearray | None) -> None:
+    def __init__(self, of: Adjacency, asked: Sequence[str], passed: bytearray | None) -> None:
         self._adjacency = of
-        self._asked = array("I", sorted(n for n in asked.numbers if n is not None))
-        pairs = zip(asked.names, asked.numbers, strict=True)
-        self._missing = tuple([name for name, number in pairs if number is None])
+        known = (of.numbers.get(name) for name in asked)
+        self._asked = array("I", sorted(number for number in known if number is not None))
+        self._missing = tuple([name for name in asked if name not in of.numbers])
         self._passed = passed
-
-    def of(self, number: int | None) -> tuple[str, ...]:
-        """The ids of the source nodes of a node by its number."""
-        first, behind = self._adjacency.span(number)
-        ids, passed = self._adjacency.ids, self._passed
-        numbers = self._adjacency.sources[first:behind]
-        return tuple([ids[one] for one in numbers if passed is None or passed[one]])
 
     def __getitem__(self, name: str) -> tuple[str, ...]:
         number = self._adjacency.numbers.get(name)
@@ -177,7 +184,7 @@ class LateSources(Mapping[str, tuple[str, ...]]):
             return ()
         if number is None or not self._has(number):
             raise KeyError(name)
-        return self.of(number)
+        return self._adjacency.ids_of(self._adjacency.span(name), self._passed)
 
     def _has(self, number: int) -> bool:
         place = bisect_left(self._asked, number)

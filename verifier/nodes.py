@@ -1,9 +1,10 @@
 """Nodes for the walk, read from the store once and shared between the claims of a run.
 
 The sources of a node are read once a run, those of a frontier in one call. What could have
-been saved by knowing all ids and edges is counted: as soon as it exceeds what they cost, they
-are read, once, and nothing more is asked. Whatever a run turns out to be, it pays at most about
-twice what it would have paid had it been known beforehand (docs/adr/0013-walking-at-scale.md).
+been saved by knowing all ids and edges is counted: as soon as it exceeds what they cost, or would
+with a question about very many nodes, they are read, once, and nothing more is asked. Whatever a
+run turns out to be, it pays at most about twice what it would have paid had it been known
+beforehand (docs/adr/0013-walking-at-scale.md).
 Texts are read once a run, too: they stay split into sentences while they fit into memory, and the
 rest stays in a file.
 
@@ -37,7 +38,7 @@ READ_AT_ONCE = 5_000
 """Texts that are read from an engine and split before the next ones are. Where the source nodes of
 more nodes are asked for, no texts come along: they would all be in memory before they are split."""
 PASSED_AT_ONCE = 10 * READ_AT_ONCE
-"""Nodes that are looked up together: of a frontier of all nodes the tables would take too much."""
+"""Nodes that are looked up together: of a frontier of all nodes, dicts by id take much memory."""
 SPLIT_IN_THREAD = 50_000
 """Characters to split from which on it is done in a thread, so that others can go on."""
 
@@ -264,13 +265,14 @@ class SharedTexts:
         read: list[ReadNode] = []
         known = self._nodes
         for start in range(0, len(nodes), PASSED_AT_ONCE):
-            refs = _by_id(nodes[start : start + PASSED_AT_ONCE])
+            part = nodes[start : start + PASSED_AT_ONCE]
+            refs = _by_id(part)
             self._refs.update((name, ref) for name, ref in refs.items() if name not in known)
             found = await self._all.get(refs.keys())
             for name in refs:
                 if name not in found:
                     raise ProcessChanged(self._process_id, name)
-            read += map(found.__getitem__, refs)
+            read += [found[ref.node_id] for ref in part]
         return tuple(read)
 
     def _known(self, names: Collection[str]) -> dict[str, ReadNode]:
@@ -421,8 +423,10 @@ class SharedNodes:
             finally:
                 self._asking.pop(next(n for n, one in enumerate(self._asking) if one is checked))
         if self._whole is not None:
+            removed = self._whole.without_sources(of)
+            if removed is not None:
+                raise ProcessChanged(self._process_id, removed)
             read = self._whole.source_nodes(of, checked)
-            self._check(of, read.sources)
             return SourceNodes(read.nodes, read.sources)
         self._check(of, sources)
         last = self._last
@@ -453,10 +457,10 @@ class SharedNodes:
         return {name: self._sources[name] for name in names if name in self._sources}
 
     async def _read(self, names: list[str]) -> Mapping[str, tuple[str, ...]]:
-        if self._is_due(len(names)):
+        if self._is_due(names):
             await self._read_whole()
-        if self._whole is not None:
-            return self._whole.source_nodes(names).sources
+        if self._whole is not None:  # which is asked for them
+            return {}
         checked = self._asking[0] if len(self._asking) == 1 else ()
         passed = [ref.node_id for ref in checked]
         read = await self._reader.source_nodes(
@@ -475,16 +479,18 @@ class SharedNodes:
         costs = CALL_COSTS + TARGET_COSTS * len(sources) + EDGE_COSTS * edges
         self._spent += share * costs
 
-    def _is_due(self, asked: int) -> bool:
-        """Return whether the topology has paid for itself; an answer about very many nodes would.
+    def _is_due(self, of: Collection[str]) -> bool:
+        """Return whether the topology has paid for itself, or would with what is asked now.
 
         Args:
-            asked: How many nodes are asked about now.
+            of: The nodes that are asked about; few bring texts along, which costs nothing.
         """
         if self._price is None:
             return False
-        size, edges = self._size
-        now = asked * (TARGET_COSTS + EDGE_COSTS * edges / size) if asked > READ_AT_ONCE else 0.0
+        now, (size, edges) = 0.0, self._size
+        if len(of) > READ_AT_ONCE:
+            asked = sum(name not in self._sources for name in of)
+            now = asked * (TARGET_COSTS + EDGE_COSTS * edges / size)
         return self._spent + now >= self._price
 
     async def _read_whole(self) -> None:
@@ -510,7 +516,7 @@ class SharedNodes:
             ProcessChanged: One of them has no source nodes any more.
         """
         async with self._leaving:
-            if self._is_due(len(of)):
+            if self._is_due(of):
                 await self._read_whole()
             if self._whole is not None:
                 read = self._whole.left(of, checked)

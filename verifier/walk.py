@@ -310,10 +310,11 @@ def _sources(
 
 
 def _merged(parts: list[Mapping[str, tuple[str, ...]]]) -> Mapping[str, tuple[str, ...]]:
-    """All sources that were given; where one part was too large for a dict, none is made."""
-    if all(isinstance(part, dict) for part in parts):
-        return {name: ids for part in parts for name, ids in part.items()}
-    return ChainMap(*(cast("dict[str, tuple[str, ...]]", part) for part in reversed(parts)))
+    """All sources that were given, each node once; of a part that is no dict, none is made."""
+    small = {name: ids for part in parts if isinstance(part, dict) for name, ids in part.items()}
+    late = [part for part in parts if not isinstance(part, dict)]
+    # It is only read: that a part cannot be changed does not matter.
+    return ChainMap(small, *cast("list[dict[str, tuple[str, ...]]]", late)) if late else small
 
 
 def _by_id(nodes: tuple[NodeRef, ...]) -> Refs:

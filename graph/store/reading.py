@@ -46,7 +46,7 @@ class _Gathered:
         self.sources: dict[str, list[str]] = {name: [] for name in of}
         self.texts: dict[str, str] = {}
         self.passed: set[str] = set()
-        self._ids: dict[str, str] = {}  # one of the equal ones that an answer brings for each edge
+        self._ids: dict[str, str] = {}  # by id, the one object that is kept of equal ones
 
     def add(self, rows: Iterable[Row], names: Sequence[str]) -> None:
         """Take columns of source nodes, their texts, and the numbers of their targets."""
@@ -73,11 +73,11 @@ class _Gathered:
 
     def add_nodes(self, columns: Sequence[Sequence[Any]]) -> list[str]:
         """Take columns of node_ids, stages, positions and roles; gives the ids that are kept."""
-        sent, before = columns[0], len(self._ids)
-        node_ids = list(map(self._ids.setdefault, sent, sent))
-        if len(self._ids) - before < len(sent):  # of an earlier part of the answer
-            new = [kept is came for kept, came in zip(node_ids, sent, strict=True)]
+        sent = columns[0]
+        if not self._ids.keys().isdisjoint(sent):  # some came in an earlier part, too
+            new = [name not in self._ids for name in sent]
             columns = [list(compress(column, new)) for column in columns]
+        node_ids = list(map(self._ids.setdefault, sent, sent))
         ids, stages, positions, roles = columns
         self.nodes += NodeRef.of_columns(ids, stages, positions, map(_ROLES.__getitem__, roles))
         return node_ids

@@ -24,7 +24,7 @@ from veritrail_graph.verifier.values.numbers import (
 )
 from veritrail_graph.verifier.values.tokens import Token, TokenKind, tokens
 
-_CACHED_TEXTS = 8_192
+_CACHED_TEXTS = 16_384
 _LONGEST_CACHED = 2_000
 _LONG_TEXTS = 8
 _NOUNS = 3

@@ -87,6 +87,34 @@ def test_nodes_that_are_known_already_take_the_place_of_equal_ones() -> None:
     assert whole.numbers == {"root": 0, "t": 1}
 
 
+def test_a_node_that_is_another_one_by_now_does_not_take_its_place() -> None:
+    building = AdjacencyBuilder()
+    building.add("r", 1, 0, "unsourced", [])
+    building.add("t", 2, 1, "terminal", [0])
+    whole = building.build()
+    whole.keep({"r": NodeRef("r", 1, 0, Role.ROOT), "t": NodeRef("t", 3, 1, Role.TERMINAL)})
+    (found,) = whole.source_nodes(["t"]).nodes
+    assert found == NodeRef("r", 1, 0, Role.UNSOURCED)
+
+
+@pytest.mark.parametrize("late_from", [0, adjacency.LATE_FROM], ids=["late", "at_once"])
+def test_nodes_without_sources_are_told_and_others_left_out(
+    late_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adjacency, "LATE_FROM", late_from)
+    building = AdjacencyBuilder()
+    for place, name in enumerate(["a", "b"]):
+        building.add(name, 1, place, "root", [])
+    building.add("t", 2, 2, "terminal", [0, 1])
+    whole = building.build()
+    assert whole.without_sources(["t"]) is None
+    assert whole.without_sources(["t", "gone", "a"]) == "gone"
+    passed = [NodeRef.named("a"), NodeRef.named("gone")]
+    found = whole.source_nodes(["t"], passed)
+    assert [ref.node_id for ref in found.nodes] == ["b"]
+    assert found.sources["t"] == ("a", "b")
+
+
 def test_places_may_be_left_free_but_not_taken_twice() -> None:
     building = AdjacencyBuilder()
     building.add("r", 1, 3, "root", [])

@@ -119,6 +119,13 @@ def test_sentences_with_accents_are_not_read_to_be_found(
     assert were_read == ([] if is_quick else [text])
 
 
+def test_few_nodes_with_much_text_are_worth_the_index_too() -> None:
+    index = SentenceIndex(least_nodes=3, least_characters=100)
+    assert not index.takes(_nodes(["It was red."] * 2))
+    assert index.takes(_nodes(["It was red."] * 3))
+    assert index.takes(_nodes(["It was red. " * 9]))
+
+
 @given(st.lists(st.lists(st.sampled_from(FIGURES), min_size=1, max_size=7), max_size=5))
 @example(
     [

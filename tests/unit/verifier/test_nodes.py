@@ -431,6 +431,29 @@ def test_where_very_many_nodes_are_asked_about_the_topology_is_read_instead(
         assert found.nodes[0].node_id == "r0"
         return [what for what, _ in reader.calls]
 
+    async def known(of: list[str]) -> list[str]:
+        reader = Known()
+        nodes = SharedNodes(reader, "p", Lines(), size=2_000, edges=222)
+        await nodes.source_nodes(of)
+        await nodes.left(of, ())
+        return [what for what, _ in reader.calls]
+
+    assert asyncio.run(known(many)) == ["sources"]
     for is_left, name in ((False, "sources"), (True, "left")):
         assert asyncio.run(asked(few, is_left=is_left)) == [name]
         assert asyncio.run(asked(many, is_left=is_left)) == ["topology"]
+
+
+def test_nodes_are_read_in_their_order_however_often_each_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nodes_of_runs, "PASSED_AT_ONCE", 2)
+    reader = Reader()
+
+    async def work() -> list[str]:
+        nodes = SharedNodes(reader, "p", Lines())
+        refs = (await nodes.source_nodes(["t"])).nodes
+        asked = [refs[n] for n in (3, 1, 3, 1, 0, 0, 4)]
+        return [node.ref.node_id for node in await nodes.read(asked)]
+
+    assert asyncio.run(work()) == ["r3", "r1", "r3", "r1", "r0", "r0", "r4"]

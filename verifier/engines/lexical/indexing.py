@@ -25,7 +25,7 @@ from veritrail_graph.verifier.engines.lexical.forms import ACCENTED, Form, form_
 from veritrail_graph.verifier.engines.lexical.postings import NONE, Postings
 from veritrail_graph.verifier.engines.lexical.reading import Name, Number, Reading, read_once
 from veritrail_graph.verifier.filed_texts import UNKNOWN, NumbersOfNodes
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import ReadNode, are_longer
 from veritrail_graph.verifier.values.model import NUMERIC, ValueKind
 from veritrail_graph.verifier.values.moments import MONTHS
 from veritrail_graph.verifier.values.reading import (
@@ -309,13 +309,19 @@ class SentenceIndex:
 
     Args:
         least_nodes: How many nodes are worth their place in it.
+        least_characters: How many characters of fewer nodes are.
     """
 
-    def __init__(self, least_nodes: int = 500) -> None:
-        self.least_nodes = least_nodes
+    def __init__(self, least_nodes: int = 500, least_characters: int = 300_000) -> None:
+        self._least = least_nodes, least_characters
         self._lock = threading.Lock()
         self._tables = _Tables()
         self._last: tuple[array[int], SentenceView] | None = None
+
+    def takes(self, nodes: Sequence[ReadNode]) -> bool:
+        """Return whether nodes have so much text that it is worth to ask the index about them."""
+        least_nodes, least_characters = self._least
+        return len(nodes) >= least_nodes or are_longer(nodes, least_characters)
 
     def view(self, nodes: Sequence[ReadNode]) -> SentenceView:
         """Return what is known of the sentences of these nodes, each of which is given once."""

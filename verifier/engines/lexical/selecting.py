@@ -127,7 +127,7 @@ def chosen_for(
 ) -> dict[tuple[str, int], EvidenceRole]:
     """Return the sentences chosen for any sentence of a claim, by node and index."""
     chosen: dict[tuple[str, int], EvidenceRole] = {}
-    view = index.view(nodes) if index is not None and len(nodes) >= index.least_nodes else None
+    view = index.view(nodes) if index is not None and index.takes(nodes) else None
     for part in parts_of(claim_text):
         for place, role in choose(read(part), nodes, view).items():
             if role is EvidenceRole.EVIDENCE or place not in chosen:
