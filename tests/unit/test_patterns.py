@@ -202,4 +202,5 @@ def test_every_pattern_takes_time_in_proportion() -> None:
 
 @pytest.mark.parametrize("pattern", [r"\s*x", r"\((.*?)(?:,d)?\)", r"(\\*)\]"])
 def test_a_pattern_that_takes_the_square_is_found(pattern: str) -> None:
-    assert too_slow(Kept(re.compile(pattern, re.DOTALL))) is not None
+    kept = Kept(re.compile(pattern, re.DOTALL))
+    assert any(too_slow(kept) for _ in range(3))  # a busy machine blurs a single look
