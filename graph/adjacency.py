@@ -197,6 +197,28 @@ class LateSources(Mapping[str, tuple[str, ...]]):
         return len(self._asked) + len(self._missing)
 
 
+class JoinedSources(Mapping[str, tuple[str, ...]]):
+    """Source nodes in several parts, of which no two have the same node."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, *parts: Mapping[str, tuple[str, ...]]) -> None:
+        self._parts = parts
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        for part in self._parts:
+            found = part.get(name)
+            if found is not None:
+                return found
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(*self._parts)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+
 @dataclass(slots=True)
 class AdjacencyBuilder:
     """Takes nodes in any order, each with the positions of its source nodes."""

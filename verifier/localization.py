@@ -90,7 +90,7 @@ class _Targets:
     """
 
     def __init__(self, sources: Sources, first: Iterable[str]) -> None:
-        self._sources, self._order = sources, sorted(sources)
+        self._sources = sources
         self._known: dict[str, list[str]] = {}
         self._looks = 0
         self._look_for(set(first))
@@ -104,12 +104,14 @@ class _Targets:
     def _look_for(self, names: set[str]) -> None:
         self._looks += 1
         if self._looks == _LOOKS:  # a long way down: all that is left at once is cheaper now
-            names.update(chain.from_iterable(map(self._sources.__getitem__, self._order)))
+            names.update(chain.from_iterable(self._sources.values()))
         names.difference_update(self._known)
         self._known.update((name, []) for name in names)
-        for target in self._order:
-            for source in names.intersection(self._sources[target]):
+        for target, ids in self._sources.items():
+            for source in names.intersection(ids):
                 self._known[source].append(target)
+        for name in names:
+            self._known[name].sort()
 
 
 def _nearest_downstream(

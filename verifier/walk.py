@@ -14,12 +14,11 @@ Source: VeriTrail 3.1.4 and C.1, Algorithm 1.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import cast
 
+from veritrail_graph.graph.adjacency import JoinedSources
 from veritrail_graph.graph.model import (
     Evidence,
     Iteration,
@@ -313,8 +312,7 @@ def _merged(parts: list[Mapping[str, tuple[str, ...]]]) -> Mapping[str, tuple[st
     """All sources that were given, each node once; of a part that is no dict, none is made."""
     small = {name: ids for part in parts if isinstance(part, dict) for name, ids in part.items()}
     late = [part for part in parts if not isinstance(part, dict)]
-    # It is only read: that a part cannot be changed does not matter.
-    return ChainMap(small, *cast("list[dict[str, tuple[str, ...]]]", late)) if late else small
+    return JoinedSources(small, *late) if late else small
 
 
 def _by_id(nodes: tuple[NodeRef, ...]) -> Refs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import ChainMap
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -14,7 +13,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from veritrail_graph.graph import adjacency
-from veritrail_graph.graph.adjacency import AdjacencyBuilder
+from veritrail_graph.graph.adjacency import AdjacencyBuilder, JoinedSources
 from veritrail_graph.graph.model import Termination, Verdict, frontier_order
 from veritrail_graph.verifier.ports import SourceNodes
 from veritrail_graph.verifier.walk import (
@@ -198,7 +197,7 @@ def test_sources_that_are_made_at_each_use_tell_the_same(case, monkeypatch):
     arrays = InArrays(dag.sources, dag.refs, dag.texts)
     late = traced(dag, target, Walker(arrays, target, *how).run())
     now = traced(dag, target, Walker(*case).run())
-    assert isinstance(late.outcome.sources, ChainMap)
+    assert isinstance(late.outcome.sources, JoinedSources)
     assert replace(late.outcome, sources={}) == replace(now.outcome, sources={})
     assert (late.paths, late.error) == (now.paths, now.error)
 
