@@ -27,6 +27,7 @@ from benchmarks.service_reads import serving
 from benchmarks.walk import KINDS, verify
 from benchmarks.walking import FixedJudge
 from veritrail_eval.simulation.shapes import NODES
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database
@@ -144,7 +145,7 @@ class Growth:
         """Claims that a scripted judge verifies."""
         for kind, claims in zip(KINDS, WALKED_CLAIMS, strict=True):
             walked = run_child("benchmarks.growth:walk", login=self.engine.login, kind=kind)
-            note = f"{claims} claims, {walked['nodes']:,} nodes read"
+            note = f"{counted(claims, 'claim')}, {walked['nodes']:,} nodes read"
             self._add(process, f"walk {kind}", walked["seconds"], note)
             a_node = walked["seconds"] / walked["nodes"]
             self._cost(f"walk {kind}, a visited node", process, a_node)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from veritrail_graph.graph.ingest.write import Progress, no_progress
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.states import READY
+from veritrail_graph.graph.temporary import temporary_folder
 
 KEPT_DIGITS, _LONGEST_ID = 12, 128
 """Digits of the content hash in the id of a kept version, and characters of an id."""
@@ -81,8 +81,8 @@ async def keep_version(
         EngineError: The engine failed; the process itself is as it was.
     """
     process = await store.processes.get(process_id)
-    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
-        file = Path(folder, "kept.jsonl")
+    with temporary_folder() as folder:
+        file = folder / "kept.jsonl"
         await _write(store, process_id, file)
         name = kept_id(process_id, process.content_hash)
         read = ProcessFileImporter().open(file, ImportOptions(max_node_text=_ANY_LENGTH))
@@ -137,8 +137,8 @@ async def copy_process(
     """
     if not replace:
         await _check_free(source, target, process_id)
-    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
-        sent, arrived = Path(folder, "sent.jsonl"), Path(folder, "arrived.jsonl")
+    with temporary_folder() as folder:
+        sent, arrived = folder / "sent.jsonl", folder / "arrived.jsonl"
         counts = await _write(source, process_id, sent)
         read = ProcessFileImporter().open(sent, ImportOptions(max_node_text=_ANY_LENGTH))
         report = await ingest(

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from veritrail_graph.api.app.addresses import traces_at
 from veritrail_graph.api.app.check_at_work import CheckAtWork
@@ -42,6 +42,7 @@ from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
 from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import (
     CheckedClaim,
+    CheckedProcess,
     CheckFailure,
     FindingCounts,
     Findings,
@@ -69,13 +70,13 @@ class Checking(Part):
     """Checks of files, folders, answers over their sources, and stored processes."""
 
     async def named(
-        self, given: str, folder: Path, since: str | None = None
+        self, given: str, folder: Callable[[], Path], since: str | None = None
     ) -> Path | StoredProcess | ToolTraces:
         """Return what a text names: a path that is there, the traces of a tool, a stored process.
 
         Args:
             given: The text.
-            folder: Where traces of a tool are put until they are stored.
+            folder: Gives where traces of a tool are put until they are stored.
             since: The age of the oldest traces of a tool, where the address says none.
 
         Raises:
@@ -90,7 +91,7 @@ class Checking(Part):
         if not given.strip():
             raise InputError("An empty name is no file, folder or stored process.")
         if is_address(given):
-            return traces_at(given, folder, since)
+            return traces_at(given, folder(), since)
         path = Path(given)
         if await asyncio.to_thread(is_there, path) or address_of(path) is not None:
             return path
@@ -105,6 +106,17 @@ class Checking(Part):
                 code=error.code,
                 **error.facts,
             ) from None
+
+    async def change_of(self, checked: CheckedProcess) -> Literal["removed", "replaced"] | None:
+        """Return what became of a process since it was checked; None: it has the same content."""
+        store = await self._store()
+        try:
+            process = await store.processes.get(checked.process_id)
+        except NotFound:
+            return "removed"
+        made = await store.trails.of_run(checked.run_id or "", checked.process_id)
+        is_same = any(one.content_hash == process.content_hash for one in made)
+        return None if is_same else "replaced"
 
     async def answer_over(self, body: CheckBody) -> ProcessInput:
         """Return the process of an answer and the texts that it was made from.

@@ -9,7 +9,6 @@ Source: docs/adr/0053-what-is-source-text.md.
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, InvalidProcess
 from veritrail_graph.graph.model import Origin, Role
 from veritrail_graph.graph.model.dialogue import is_dialogue
+from veritrail_graph.graph.temporary import late_folder
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
@@ -138,10 +138,10 @@ async def examine_inputs(
     addresses = [path for path in paths if is_address(str(path))]
     async for examined in _examine([path for path in paths if path not in addresses], importing):
         yield examined
-    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+    with late_folder() as folder:
         for path in addresses:
             try:
-                async for examined in _fetched(traces_at(str(path), Path(folder)), importing):
+                async for examined in _fetched(traces_at(str(path), folder()), importing):
                     yield examined
             except InputError as error:
                 if len(paths) == 1:

@@ -8,8 +8,7 @@ import re
 import shlex
 import stat
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -45,6 +44,7 @@ from veritrail_graph.api.cli.options import (
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
 from veritrail_graph.graph.importers.addresses.address import is_address
+from veritrail_graph.graph.temporary import late_folder
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -392,17 +392,17 @@ def _made(settings: Settings, answer: str, sources: list[Path], plain: _Plain) -
 async def _checked(settings: Settings, wanted: _Wanted) -> tuple[CheckDone, CheckEnding]:
     from veritrail_graph.api.app import Application
 
-    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
-        wanted = _with_answer_in_file(wanted, Path(folder))
+    with late_folder() as folder:
+        wanted = _with_answer_in_file(wanted, folder)
         async with Application(settings, on_engine_start=say_starting) as app:
-            what = await _found(app, wanted, Path(folder))
+            what = await _found(app, wanted, folder)
             with long_work() as work:
                 watched = Watched(work)
                 done = await app.checking.check(what, wanted.options, watched.hooks)
             return done, replace(await ending_of(app, done.checked), told=watched.told)
 
 
-def _with_answer_in_file(wanted: _Wanted, folder: Path) -> _Wanted:
+def _with_answer_in_file(wanted: _Wanted, folder: Callable[[], Path]) -> _Wanted:
     """Return what is wanted with an answer over an index that was typed, or piped, in a file."""
     from veritrail_graph.graph.importers.files import is_there
     from veritrail_graph.graph.importers.plain import read_stdin
@@ -416,13 +416,13 @@ def _with_answer_in_file(wanted: _Wanted, folder: Path) -> _Wanted:
     if is_there(Path(answer)) or (mark and is_there(Path(name))):
         return wanted
     text = read_stdin() if answer == STDIN else answer
-    path = folder / "answer.txt"
+    path = folder() / "answer.txt"
     path.write_text(text, encoding="utf-8")
     storing = replace(storing, importing=replace(importing, answer=str(path)))
     return replace(wanted, options=replace(wanted.options, storing=storing))
 
 
-async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
+async def _found(app: Application, wanted: _Wanted, folder: Callable[[], Path]) -> list[What]:
     """Return what is checked, of what was typed."""
     from veritrail_graph.api.app.check_terms import HeldInput, OpenedProcess, UnreadInput
     from veritrail_graph.graph.importers.plain import read_stdin
@@ -434,7 +434,7 @@ async def _found(app: Application, wanted: _Wanted, folder: Path) -> list[What]:
     for one in wanted.what:
         if one == STDIN:
             text = await asyncio.to_thread(read_stdin)
-            path = folder / f"stdin{_suffix(text)}"
+            path = folder() / f"stdin{_suffix(text)}"
             path.write_text(text, encoding="utf-8")
             found.append(HeldInput(path, "standard input"))
         else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from veritrail_graph.api.cli.terminal import (
     LEAST,
@@ -43,7 +43,7 @@ from veritrail_graph.api.show.words import (
     indicative_words,
 )
 from veritrail_graph.graph.counted import counted
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.finding import TURNS
 
 if TYPE_CHECKING:
@@ -87,33 +87,48 @@ class CheckEnding:
     Attributes:
         command: The command to go on with.
         told: Source and process of failures that were said while it ran.
+        changed: What became of processes with failed claims that are not as they were.
     """
 
     command: str = ""
     told: frozenset[tuple[str, str | None]] = frozenset()
+    changed: Mapping[str, Literal["removed", "replaced"]] = field(default_factory=dict)
 
 
 async def ending_of(app: Application, checked: Checked) -> CheckEnding:
+    """Return the command to go on with, and which processes changed while they were checked."""
+    changed = {}
+    for process in checked.processes:
+        if process.failed and TURNS not in process.read:
+            change = await app.checking.change_of(process)
+            if change is not None:
+                changed[process.process_id] = change
+    unchanged = [one for one in checked.processes if one.process_id not in changed]
+    command = await _command_of(app, checked.replace(processes=tuple(unchanged)))
+    return CheckEnding(command, changed=changed)
+
+
+async def _command_of(app: Application, checked: Checked) -> str:
     """Return the command that shows the first wrong claim, or the claims of the first process.
 
     On a terminal ids are as short as they may be typed; in a pipe they are whole. A verification
     that is not in force is named itself.
     """
     if not checked.processes:
-        return CheckEnding()
+        return ""
     process = next((each for each in checked.processes if each.wrong), checked.processes[0])
     if process.wrong and process.wrong[0].claim_id in process.not_in_force:
-        return CheckEnding(f"veritrail show {quoted(process.wrong[0].verification_id)}")
+        return f"veritrail show {quoted(process.wrong[0].verification_id)}"
     process_id, is_short = process.process_id, console().is_terminal
     name = process_id
     if is_short:
         name = await app.names.short_process(process_id, LEAST, LONGEST_WHOLE)
     if not process.wrong:
-        return CheckEnding(f"veritrail show {quoted(name)}")
+        return f"veritrail show {quoted(name)}"
     claim = process.wrong[0].claim_id
     if is_short:
         claim = await app.names.short_claim(process_id, claim, LEAST, LONGEST_WHOLE)
-    return CheckEnding(f"veritrail show {quoted(name)} {quoted(claim)}")
+    return f"veritrail show {quoted(name)} {quoted(claim)}"
 
 
 def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
@@ -155,6 +170,14 @@ def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
     for process in done.processes:
         for one in process.failed[:1]:
             reason = one_line(one.reason or "", 300).rstrip(".")
+            change = after.changed.get(process.process_id)
+            if change is not None:
+                say(f"{names[process.process_id]}: no verdict: {reason}.", "red")
+                way = "It is not stored any more."
+                if change == "replaced":
+                    way = f"To check what it is now: veritrail check {quoted(process.process_id)}"
+                say(f"All that was found is about its text before. {way}", "yellow")
+                continue
             of = f"dialogue verify {process.process_id}" if TURNS in process.read else "verify"
             again = f"veritrail {of} --resume {process.run_id}"
             say(f"{names[process.process_id]}: no verdict: {reason}. To go on: {again}", "red")
@@ -307,7 +330,8 @@ def tell_findings(shown: ProcessShown, *, every: bool) -> None:
         lines = _lines(found.findings, found.results, width, every=every, tells_open=tells_open)
     for line in lines:
         _print(line)
-    waiting = sum(claim.verdict is None and claim.status is None for claim in found.results)
+    unended = (None, Status.QUEUED, Status.RUNNING)
+    waiting = sum(claim.verdict is None and claim.status in unended for claim in found.results)
     process = quoted(short.get(found.process_id, found.process_id))
     if not found.claims:
         say(f"It has no claims yet. To take some and verify them: veritrail check {process}")
@@ -386,7 +410,7 @@ def _tell_sum(parts: list[str], width: int) -> None:
 
     print_result("")
     lines = [parts[0]]
-    for part in parts[1:]:
+    for part in filter(None, parts[1:]):
         if len(lines[-1]) + len(part) + 3 <= width:
             lines[-1] += f"   {part}"
         else:

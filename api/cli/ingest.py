@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +26,7 @@ from veritrail_graph.api.show.texts import clean, one_line, some
 from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.importers.addresses.address import is_address
+from veritrail_graph.graph.temporary import late_folder
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -304,8 +304,8 @@ async def _each(
     from veritrail_graph.api.app.addresses import ingest_traces, traces_at
 
     addresses = [one for one in paths if is_address(str(one))]
-    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
-        given = [traces_at(str(one), Path(folder)) for one in addresses]
+    with late_folder() as folder:
+        given = [traces_at(str(one), folder()) for one in addresses]
         if files := [one for one in paths if one not in addresses]:
             async for outcome in app.processes.ingest_each(files, options, progress=pace.update):
                 yield outcome

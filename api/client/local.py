@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -37,6 +36,7 @@ from veritrail_graph.api.client.faults import Problem
 from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.requests.importing import import_options
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.graph.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.check_terms import What
@@ -153,7 +153,7 @@ class AsyncLocal(AsyncOperations):
             importing = import_options(question=how.question, columns=how.columns)
             storing = _ingest_options({"force": True, **own})
             storing = replace(storing, importing=importing)
-            with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+            with temporary_folder() as folder:
                 found: list[What] = []
                 if sources is not None:
                     body = CheckBody.checked(
@@ -168,9 +168,9 @@ class AsyncLocal(AsyncOperations):
                 else:
                     for number, one in enumerate(parts_of(what)):
                         if isinstance(one, str):
-                            found.append(await checking.named(one, Path(folder)))
+                            found.append(await checking.named(one, lambda: folder))
                             continue
-                        inside = Path(folder) / str(number)
+                        inside = folder / str(number)
                         await asyncio.to_thread(inside.mkdir)
                         path = await asyncio.to_thread(_on_disk, one, inside)
                         found.append(HeldInput(path, _called(one, path)))
@@ -196,8 +196,8 @@ class AsyncLocal(AsyncOperations):
         return Health(status="ready")
 
     async def _ingest(self, source: Source, **given: Any) -> answers.Ingested:
-        with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
-            path = await asyncio.to_thread(_on_disk, source, Path(folder))
+        with temporary_folder() as folder:
+            path = await asyncio.to_thread(_on_disk, source, folder)
             options = _ingest_options(given)
             try:
                 return await self.app.processes.ingest(path, options, by=self._by)
@@ -206,8 +206,8 @@ class AsyncLocal(AsyncOperations):
 
     async def _ingest_all(self, source: Source, **given: Any) -> answers.IngestedMany:
         found: list[tuple[str, answers.Ingested | VeriTrailError]] = []
-        with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
-            path = await asyncio.to_thread(_on_disk, source, Path(folder))
+        with temporary_folder() as folder:
+            path = await asyncio.to_thread(_on_disk, source, folder)
             each = self.app.processes.ingest_each([path], _ingest_options(given), by=self._by)
             called = _called(source, path)
             async for where, one in each:

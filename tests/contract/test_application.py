@@ -116,6 +116,22 @@ def test_of_a_check_that_is_stopped_what_is_finished_counts_and_nothing_failed(
     assert (checked.verdicts.failed, checked.failed, done.checked.failed) == (0, (), ())
 
 
+def test_what_became_of_a_process_that_was_checked_is_known(
+    app: Application, arun: Any, file: Path, tmp_path: Path
+) -> None:
+    options = CheckOptions(VerifyRequest(process_id="-", engine="lexical"))
+    (checked,) = arun(app.checking.check([file], options, CheckWatch())).checked.processes
+    assert arun(app.checking.change_of(checked)) is None
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["nodes"][0]["text"] += " It closed in 2001."
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(document), encoding="utf-8")
+    arun(app.processes.ingest(other, IngestOptions(replace=True)))
+    assert arun(app.checking.change_of(checked)) == "replaced"
+    arun(app.processes.delete(checked.process_id))
+    assert arun(app.checking.change_of(checked)) == "removed"
+
+
 def test_a_process_is_ingested_listed_exported_and_deleted(
     app: Application, arun: Any, file: Path, process_id: str, tmp_path: Path
 ) -> None:
