@@ -31,7 +31,7 @@ def temporary_folder() -> Iterator[Path]:
 
 @contextmanager
 def late_folder() -> Iterator[Callable[[], Path]]:
-    """The same, made when it is first asked for: most commands need none.
+    """A temporary folder that is made when it is first asked for: most commands need none.
 
     Raises:
         InputError: None can be made; where it is asked for.
