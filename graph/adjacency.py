@@ -284,7 +284,7 @@ class AdjacencyBuilder:
         )
 
     def _order(self) -> Sequence[int]:
-        """The rows in the order of a frontier, as which they mostly came."""
+        """The rows in the order of a frontier, in which they come mostly."""
         keys = zip(self._stages, self._positions, strict=True)
         if all(one < another for one, another in pairwise(keys)):
             return range(len(self._ids))

@@ -123,7 +123,7 @@ class WatchedNodes:
         """The texts of these nodes, in this order, split into sentences."""
         found = await self.watched.read(nodes)
         async with self._looking:  # claims that begin together read the same nodes
-            seen = self._seen.of(found)
+            seen = self._seen.numbers(found)
             new = [node for node, sign in zip(found, seen, strict=True) if sign == UNKNOWN]
             if are_longer(new, READ_IN_THREAD):
                 await asyncio.to_thread(self._look_at, new)

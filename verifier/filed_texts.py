@@ -102,7 +102,7 @@ class FiledNode:
 
 
 UNKNOWN = -1
-"""Stands for the number of a node that has none."""
+"""The number of a node that was given none."""
 
 
 class NumbersOfNodes:
@@ -117,7 +117,7 @@ class NumbersOfNodes:
         self._held: dict[Hashable, int] = {}
         self._filed: WeakKeyDictionary[TextFile, array[int]] = WeakKeyDictionary()
 
-    def of(self, nodes: Iterable[ReadNode]) -> array[int]:
+    def numbers(self, nodes: Iterable[ReadNode]) -> array[int]:
         """The number of each of some nodes, or `UNKNOWN`."""
         held, key = self._held, self._key
         file, numbers = None, array("i")

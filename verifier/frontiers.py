@@ -10,16 +10,16 @@ Source: VeriTrail C.1, Algorithm 1 lines 6, 18 to 25.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from veritrail_graph.graph.model import NodeRef
 from veritrail_graph.verifier.appeals import WatchedNodes
 from veritrail_graph.verifier.nodes import (
     CACHED_CHARACTERS,
-    ProcessChanged,
     Reader,
     SharedTexts,
     Splitter,
+    expect_sources,
 )
 from veritrail_graph.verifier.ports import (
     FrontierSource,
@@ -80,7 +80,7 @@ class CypherNodes:
         read = await self._reader.source_nodes(
             self._process_id, list(of), with_texts=True, checked=names
         )
-        self._check(of, read.sources)
+        expect_sources(self._process_id, of, read.sources)
         self._texts.take(read.texts)
         nodes = tuple([ref for ref in read.nodes if ref.node_id not in read.passed])
         return SourceNodes(nodes, read.sources)
@@ -104,13 +104,9 @@ class CypherNodes:
             [ref.node_id for ref in state.checked],
         )
         if read.consecutive is None or read.consecutive < state.q:  # else a part of them is told
-            self._check(of, read.sources)
+            expect_sources(self._process_id, of, read.sources)
         self._texts.take(read.texts)
         return SourceNodes(read.nodes, read.sources, read.consecutive)
-
-    def _check(self, of: Collection[str], sources: Mapping[str, tuple[str, ...]]) -> None:
-        if (removed := next((name for name in of if not sources.get(name)), None)) is not None:
-            raise ProcessChanged(self._process_id, removed)
 
 
 async def answered_sources(nodes: NodeSource, need: NeedSources) -> SourceNodes:

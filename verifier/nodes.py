@@ -70,6 +70,19 @@ class ProcessChanged(VeriTrailError):
         )
 
 
+def expect_sources(
+    process_id: str, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]
+) -> None:
+    """See that nodes have source nodes: none of them may be a root.
+
+    Raises:
+        ProcessChanged: One of them has none any more.
+    """
+    if not all(map(sources.get, of)):
+        removed = next(name for name in of if not sources.get(name))
+        raise ProcessChanged(process_id, removed)
+
+
 class Splitter(Protocol):
     """Splits a text into sentences."""
 
@@ -428,7 +441,7 @@ class SharedNodes:
                 raise ProcessChanged(self._process_id, removed)
             read = self._whole.source_nodes(of, checked)
             return SourceNodes(read.nodes, read.sources)
-        self._check(of, sources)
+        expect_sources(self._process_id, of, sources)
         last = self._last
         is_just_read = last is not None and last.sources.keys() == sources.keys()
         nodes = last.nodes if last is not None and is_just_read else self._ordered(sources)
@@ -443,11 +456,6 @@ class SharedNodes:
         passed = [ref.node_id for ref in checked]
         names = await self._reader.candidates(self._process_id, of, passed)
         return SourceNodes(tuple([ref for ref in nodes if ref.node_id in names]), sources)
-
-    def _check(self, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]) -> None:
-        if not all(map(sources.get, of)):
-            removed = next(name for name in of if not sources.get(name))
-            raise ProcessChanged(self._process_id, removed)
 
     def _ordered(self, sources: Mapping[str, tuple[str, ...]]) -> tuple[NodeRef, ...]:
         names = {source for ids in sources.values() for source in ids}

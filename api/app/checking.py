@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.addresses import traces_at
 from veritrail_graph.api.app.check_at_work import CheckAtWork
@@ -42,7 +42,6 @@ from veritrail_graph.graph.importers.addresses.fetching import ToolTraces
 from veritrail_graph.graph.model.dialogue import is_dialogue
 from veritrail_graph.graph.model.finding import (
     CheckedClaim,
-    CheckedProcess,
     CheckFailure,
     FindingCounts,
     Findings,
@@ -106,17 +105,6 @@ class Checking(Part):
                 code=error.code,
                 **error.facts,
             ) from None
-
-    async def change_of(self, checked: CheckedProcess) -> Literal["removed", "replaced"] | None:
-        """Return what became of a process since it was checked; None: it has the same content."""
-        store = await self._store()
-        try:
-            process = await store.processes.get(checked.process_id)
-        except NotFound:
-            return "removed"
-        made = await store.trails.of_run(checked.run_id or "", checked.process_id)
-        is_same = any(one.content_hash == process.content_hash for one in made)
-        return None if is_same else "replaced"
 
     async def answer_over(self, body: CheckBody) -> ProcessInput:
         """Return the process of an answer and the texts that it was made from.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from veritrail_graph.api.cli.terminal import (
     LEAST,
@@ -43,6 +43,7 @@ from veritrail_graph.api.show.words import (
     indicative_words,
 )
 from veritrail_graph.graph.counted import counted
+from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.model.finding import TURNS
 
@@ -87,25 +88,33 @@ class CheckEnding:
     Attributes:
         command: The command to go on with.
         told: Source and process of failures that were said while it ran.
-        changed: What became of processes with failed claims that are not as they were.
+        outdated: Processes with failed claims that have another content by now or are gone, and
+            whether they are stored.
     """
 
     command: str = ""
     told: frozenset[tuple[str, str | None]] = frozenset()
-    changed: Mapping[str, Literal["removed", "replaced"]] = field(default_factory=dict)
+    outdated: Mapping[str, bool] = field(default_factory=dict)
 
 
 async def ending_of(app: Application, checked: Checked) -> CheckEnding:
     """Return the command to go on with, and which processes changed while they were checked."""
-    changed = {}
+    outdated: dict[str, bool] = {}
     for process in checked.processes:
-        if process.failed and TURNS not in process.read:
-            change = await app.checking.change_of(process)
-            if change is not None:
-                changed[process.process_id] = change
-    unchanged = [one for one in checked.processes if one.process_id not in changed]
-    command = await _command_of(app, checked.replace(processes=tuple(unchanged)))
-    return CheckEnding(command, changed=changed)
+        run_id = process.run_id if process.failed and TURNS not in process.read else None
+        if run_id is not None and not await app.jobs.can_go_on(run_id):
+            outdated[process.process_id] = await _is_stored(app, process.process_id)
+    current = [process for process in checked.processes if process.process_id not in outdated]
+    command = await _command_of(app, checked.replace(processes=tuple(current)))
+    return CheckEnding(command, outdated=outdated)
+
+
+async def _is_stored(app: Application, process_id: str) -> bool:
+    try:
+        await app.processes.get(process_id)
+    except NotFound:
+        return False
+    return True
 
 
 async def _command_of(app: Application, checked: Checked) -> str:
@@ -170,11 +179,10 @@ def tell(done: Checked, shown: CheckShown, after: CheckEnding) -> None:
     for process in done.processes:
         for one in process.failed[:1]:
             reason = one_line(one.reason or "", 300).rstrip(".")
-            change = after.changed.get(process.process_id)
-            if change is not None:
+            if process.process_id in after.outdated:
                 say(f"{names[process.process_id]}: no verdict: {reason}.", "red")
                 way = "It is not stored any more."
-                if change == "replaced":
+                if after.outdated[process.process_id]:
                     way = f"To check what it is now: veritrail check {quoted(process.process_id)}"
                 say(f"All that was found is about its text before. {way}", "yellow")
                 continue

@@ -36,7 +36,7 @@ from veritrail_graph.api.client.faults import Problem
 from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.requests.importing import import_options
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
-from veritrail_graph.graph.temporary import temporary_folder
+from veritrail_graph.graph.temporary import late_folder, temporary_folder
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.check_terms import What
@@ -153,7 +153,7 @@ class AsyncLocal(AsyncOperations):
             importing = import_options(question=how.question, columns=how.columns)
             storing = _ingest_options({"force": True, **own})
             storing = replace(storing, importing=importing)
-            with temporary_folder() as folder:
+            with late_folder() as folder:
                 found: list[What] = []
                 if sources is not None:
                     body = CheckBody.checked(
@@ -168,9 +168,9 @@ class AsyncLocal(AsyncOperations):
                 else:
                     for number, one in enumerate(parts_of(what)):
                         if isinstance(one, str):
-                            found.append(await checking.named(one, lambda: folder))
+                            found.append(await checking.named(one, folder))
                             continue
-                        inside = folder / str(number)
+                        inside = folder() / str(number)
                         await asyncio.to_thread(inside.mkdir)
                         path = await asyncio.to_thread(_on_disk, one, inside)
                         found.append(HeldInput(path, _called(one, path)))

@@ -15,6 +15,7 @@ from veritrail_graph.api.app.check_terms import CheckOptions, CheckWatch
 from veritrail_graph.api.app.ingesting import IngestOptions
 from veritrail_graph.api.app.teamwork import NewRound
 from veritrail_graph.api.auth.access import LOCAL
+from veritrail_graph.api.cli.checked import ending_of
 from veritrail_graph.api.requests.verify import VerifyRequest
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import (
@@ -116,20 +117,22 @@ def test_of_a_check_that_is_stopped_what_is_finished_counts_and_nothing_failed(
     assert (checked.verdicts.failed, checked.failed, done.checked.failed) == (0, (), ())
 
 
-def test_what_became_of_a_process_that_was_checked_is_known(
+def test_a_process_that_was_checked_is_another_one_after_a_replacement_and_a_deletion(
     app: Application, arun: Any, file: Path, tmp_path: Path
 ) -> None:
     options = CheckOptions(VerifyRequest(process_id="-", engine="lexical"))
-    (checked,) = arun(app.checking.check([file], options, CheckWatch())).checked.processes
-    assert arun(app.checking.change_of(checked)) is None
+    checked = arun(app.checking.check([file], options, CheckWatch())).checked
+    (process,) = checked.processes
+    with_failed = checked.replace(processes=(process.replace(failed=process.results),))
+    assert arun(ending_of(app, with_failed)).outdated == {}
     document = json.loads(file.read_text(encoding="utf-8"))
     document["nodes"][0]["text"] += " It closed in 2001."
     other = tmp_path / "other.json"
     other.write_text(json.dumps(document), encoding="utf-8")
     arun(app.processes.ingest(other, IngestOptions(replace=True)))
-    assert arun(app.checking.change_of(checked)) == "replaced"
-    arun(app.processes.delete(checked.process_id))
-    assert arun(app.checking.change_of(checked)) == "removed"
+    assert arun(ending_of(app, with_failed)).outdated == {process.process_id: True}
+    arun(app.processes.delete(process.process_id))
+    assert arun(ending_of(app, with_failed)).outdated == {process.process_id: False}
 
 
 def test_a_process_is_ingested_listed_exported_and_deleted(

@@ -67,12 +67,12 @@ def test_nodes_of_files_and_others_have_their_own_numbers() -> None:
     held = [LateNode.of(ref, "Text.", ()) for ref in refs]
     mixed: list[ReadNode] = [*filed[0], *held, *filed[1]]
     numbers = NumbersOfNodes(lambda node: node.ref.node_id)
-    assert set(numbers.of(mixed)) == {UNKNOWN}
+    assert set(numbers.numbers(mixed)) == {UNKNOWN}
     for number, node in list(enumerate(mixed))[::-1]:
         if number % 3:
             numbers.put(node, number)
     expected = [n if n % 3 else UNKNOWN for n in range(len(mixed))]
-    assert list(numbers.of(mixed)) == expected
-    assert list(numbers.of(mixed[::-1])) == expected[::-1]
+    assert list(numbers.numbers(mixed)) == expected
+    assert list(numbers.numbers(mixed[::-1])) == expected[::-1]
     again = files[1].nodes(refs[:1], ["Text."], [()])  # a text that was put there later
-    assert list(numbers.of(again)) == [UNKNOWN]
+    assert list(numbers.numbers(again)) == [UNKNOWN]

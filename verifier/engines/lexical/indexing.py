@@ -334,11 +334,11 @@ class SentenceIndex:
             ):  # claims often read the same nodes
                 return last[1]
             tables = self._tables
-            places = tables.places.of(nodes)
+            places = tables.places.numbers(nodes)
             is_new = UNKNOWN in places
             if is_new and tables.number > _MOST_SENTENCES:
                 tables, self._last = _Tables(), None
-                self._tables, places = tables, tables.places.of(nodes)
+                self._tables, places = tables, tables.places.numbers(nodes)
             elif last is not None and last[0] == places:
                 return last[1]
             if is_new:
@@ -346,7 +346,7 @@ class SentenceIndex:
                     if place == UNKNOWN:
                         tables.add(node)
                 tables.forget()
-                places = tables.places.of(nodes)
+                places = tables.places.numbers(nodes)
             view = SentenceView(tables, nodes, places)
             self._last = places, view
             return view

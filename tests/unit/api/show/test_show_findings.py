@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -241,22 +241,22 @@ def test_recorded_answers_are_not_said_to_have_found_no_wording() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "way"),
+    ("is_stored", "way"),
     [
         (None, "p: no verdict: it took too long. To go on: veritrail verify --resume r-1"),
-        ("replaced", "about its text before. To check what it is now: veritrail check p"),
-        ("removed", "about its text before. It is not stored any more."),
+        (True, "about its text before. To check what it is now: veritrail check p"),
+        (False, "about its text before. It is not stored any more."),
     ],
 )
 def test_where_claims_failed_it_is_said_how_to_go_on(
-    change: Literal["removed", "replaced"] | None, way: str, capsys: pytest.CaptureFixture[str]
+    is_stored: bool | None, way: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     facts = {"process_id": "p", "claim_id": "c", "claim": "It was red.", "verdict": None}
     claim = CheckedClaim(**facts, status=Status.FAILED, reason="it took too long")
     process = a_process("p", right=1).replace(failed=(claim,), run_id="r-1")
     done = Checked(judge=JUDGE, cost_usd=0, processes=(process,))
-    tell(done, CheckShown(), CheckEnding(changed={} if change is None else {"p": change}))
+    tell(done, CheckShown(), CheckEnding(outdated={} if is_stored is None else {"p": is_stored}))
     out, said = capsys.readouterr()
     assert way in " ".join(said.split())
-    assert ("--resume" in said) is (change is None)
+    assert ("--resume" in said) is (is_stored is None)
     assert not any(line != line.rstrip() for line in out.splitlines())
